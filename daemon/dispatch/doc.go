@@ -1,0 +1,2 @@
+// Package dispatch is the actor that turns cards into runs and settles them.
+package dispatch

@@ -1,0 +1,164 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// The dispatcher knows the world through the interfaces of this file. The
+// daemon joins them to the real rooms; tests join them to memory. Everything
+// here is called off the actor goroutine and may block.
+
+// Board is what the dispatcher needs of a board.Store.
+type Board interface {
+	Schema(ctx context.Context) (board.Schema, error)
+	Get(ctx context.Context, id string) (board.Issue, error)
+	List(ctx context.Context, q board.Query) (board.Listing, error)
+	Claim(ctx context.Context, id string, marker string, lease time.Duration, by board.Cause) (board.Issue, error)
+	Renew(ctx context.Context, id string, f board.Fence, lease time.Duration) error
+	Release(ctx context.Context, id string, f board.Fence, by board.Cause) (board.Issue, error)
+	SetState(ctx context.Context, id string, f board.Fence, s board.Filing, by board.Cause) (board.Issue, error)
+	SetLastRun(ctx context.Context, id string, f board.Fence, r board.RunRef, by board.Cause) (board.Issue, error)
+	SetAwaitingInput(ctx context.Context, id string, f board.Fence, awaiting bool, by board.Cause) (board.Issue, error)
+	SetGaveUp(ctx context.Context, id string, f board.Fence, g board.GaveUp, by board.Cause) (board.Issue, error)
+	Events(ctx context.Context, after int64, limit int) ([]board.Event, error)
+	Tip(ctx context.Context) (int64, error)
+}
+
+// Runs starts, watches and stops runs.
+type Runs interface {
+	// Launch makes the run folder and starts its supervisor. A nil error means
+	// that the run exists under l.RunID; an error that wraps run.ErrExists too.
+	// Any other error means that no run of that id exists.
+	Launch(ctx context.Context, l Launch) error
+	// Await blocks until the run is final, paused or provably without a
+	// supervisor, and returns its settled view. It recovers an orphaned run first.
+	// ctx ends the wait, never the run.
+	Await(ctx context.Context, runID string) (RunView, error)
+	// Inspect returns what is known of a run now. ErrRunGone (wrapped) when no
+	// such run exists; any other error means unreadable.
+	Inspect(ctx context.Context, runID string) (RunView, error)
+	// LiveByIssue returns the runs of a card that are not final, oldest first.
+	LiveByIssue(ctx context.Context, issueID string) ([]RunView, error)
+	// Stop asks the run's supervisor to end it (run.VerbCancel or run.VerbStop)
+	// and returns once the request is durable; Await tells when it has ended.
+	Stop(ctx context.Context, runID string, verb, by, note string) error
+}
+
+// Launch is one run to start.
+type Launch struct {
+	RunID   string // UUIDv7, fixed and journalled before the launch
+	Bot     Bot
+	Issue   board.Issue // as claimed
+	Attempt int         // from 1
+	Workdir string
+	Inputs  map[string]string // resolved, see Inputs
+}
+
+// RunView is a run as the dispatcher sees it.
+type RunView struct {
+	Record run.Record
+	// Supervised: a supervisor holds the run's lock. Queued or running without
+	// one means that the supervisor died.
+	Supervised bool
+	// By and Note are those of the stop request that ended the run, if any.
+	By, Note string
+}
+
+// Bots resolves a slug to something that can be launched.
+type Bots interface {
+	// Resolve returns the bot that slug names, or an error that tells a person
+	// what is wrong with it.
+	Resolve(ctx context.Context, slug string) (Bot, error)
+}
+
+// Bot is what the dispatcher needs to know of a bot.
+type Bot struct {
+	Slug         string
+	Version      string
+	Path         string            // bundle folder, or "catalog:<slug>"
+	DispatchVars map[string]string // templates from the manifest
+	Resume       bool
+}
+
+// Workspaces hands out per-card working folders.
+type Workspaces interface {
+	// Prepare makes or reuses the card's folder and marks it as owned by runID.
+	// *WorkspaceBusyError when a live process still uses it.
+	Prepare(ctx context.Context, is board.Issue, runID string) (dir string, err error)
+	// Release takes the mark off and applies the persist policy.
+	Release(ctx context.Context, is board.Issue, runID string, done, terminal bool) error
+}
+
+// WorkspaceBusyError refuses a folder that somebody still works in.
+type WorkspaceBusyError struct {
+	Dir string
+	By  string // who, for people
+}
+
+func (e *WorkspaceBusyError) Error() string { return "workspace " + e.Dir + " is in use by " + e.By }
+
+// Journal is the durable list of claims that this daemon holds or is about to
+// take, shared by the daemons of one store.
+type Journal interface {
+	// Put writes or replaces the entry of e.IssueID.
+	Put(ctx context.Context, e JournalEntry) error
+	// Remove drops the entry of a card if it is still owner's.
+	Remove(ctx context.Context, issueID, owner string) error
+	// Entries returns all entries, every owner's.
+	Entries(ctx context.Context) ([]JournalEntry, error)
+	// Adopt hands the entries of owners that are provably dead to owner, in one
+	// step, and returns them as they now stand.
+	Adopt(ctx context.Context, owner string) ([]JournalEntry, error)
+}
+
+// JournalEntry is one element of claims.json.
+type JournalEntry struct {
+	IssueID       string    `json:"issue_id"`
+	Identifier    string    `json:"identifier"` // short id, for people
+	Marker        string    `json:"marker"`
+	Epoch         int64     `json:"epoch"` // 0 until claimed
+	ClaimedAt     time.Time `json:"claimed_at"`
+	Owner         string    `json:"owner"` // uuid of the daemon's owner lock
+	WorkspaceRoot string    `json:"workspace_root"`
+	Phase         string    `json:"phase"`            // see the Phase constants
+	RunID         string    `json:"run_id,omitempty"` // durable before the launch
+
+	// SourceState is the column the card came from.
+	SourceState string `json:"source_state,omitempty"`
+	Attempt     int    `json:"attempt,omitempty"`
+}
+
+// Ledger is the durable retry ledger.
+type Ledger interface {
+	Load(ctx context.Context) (map[string]RetryEntry, error)
+	Save(ctx context.Context, entries map[string]RetryEntry) error
+}
+
+// RetryEntry is what the ledger holds of one card.
+type RetryEntry struct {
+	IssueID string `json:"issue_id"`
+	// Attempts counts runs that failed and count. Restarts, fresh claims and mixed
+	// failure kinds do not reset it; success and a person's clear do.
+	Attempts   int       `json:"attempts"`
+	DueAt      time.Time `json:"due_at,omitzero"`
+	LastRunID  string    `json:"last_run_id,omitempty"`
+	LastReason string    `json:"last_reason,omitempty"`
+}
+
+// Desired is runtime.json: the operator's intent.
+type Desired struct {
+	Desired string    `json:"desired"` // running or paused
+	Reason  string    `json:"reason,omitempty"`
+	By      string    `json:"by,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+}
+
+// Intent keeps the operator's intent over restarts.
+type Intent interface {
+	Load(ctx context.Context) (Desired, error)
+	Save(ctx context.Context, d Desired) error
+}

@@ -1,0 +1,110 @@
+package dispatch
+
+import (
+	"time"
+
+	"iterion/native/run"
+)
+
+// Snapshot is the dispatcher's published state, read by everybody and changed
+// by nobody. It is also the JSON that the control socket serves.
+type Snapshot struct {
+	At      time.Time `json:"at"`
+	Seq     int64     `json:"seq"` // grows with every publication
+	Ready   bool      `json:"ready"`
+	Desired Desired   `json:"desired"`
+
+	SlotsUsed int       `json:"slots_used"`
+	SlotsMax  int       `json:"slots_max"`
+	LastTick  time.Time `json:"last_tick,omitzero"`
+	NextPoll  time.Time `json:"next_poll,omitzero"`
+
+	Running []Running `json:"running"` // oldest first
+	Queue   []Queued  `json:"queue"`   // eligible cards that were not started, in walk order
+	Retries []Retry   `json:"retries"` // by due instant
+	Parked  []Hold    `json:"parked"`
+	Held    []Hold    `json:"held"`
+
+	// Errors are the newest infrastructure errors, newest first, at most ten.
+	Errors []Problem `json:"errors"`
+	// Warnings hold for the whole life of the daemon (e.g. a configured column
+	// that the board does not have).
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Phases of a dispatched card, in order; they are also the journal's.
+const (
+	PhaseClaiming  = "claiming"
+	PhasePreparing = "preparing" // in-progress move, folder
+	PhaseLaunching = "launching"
+	PhaseRunning   = "running"
+	PhaseStopping  = "stopping"
+	PhaseSettling  = "settling"
+	PhaseParked    = "parked"
+	PhaseHeld      = "held"
+)
+
+// Running is a card that occupies a slot.
+type Running struct {
+	IssueID   string        `json:"issue_id"`
+	Title     string        `json:"title"`
+	Bot       string        `json:"bot"`
+	RunID     string        `json:"run_id"`
+	Attempt   int           `json:"attempt"`
+	Phase     string        `json:"phase"`
+	Since     time.Time     `json:"since"` // start of the claim
+	StartedAt time.Time     `json:"started_at,omitzero"`
+	Workdir   string        `json:"workdir,omitempty"`
+	Progress  *run.Progress `json:"progress,omitempty"`
+}
+
+// Queued is an eligible card that waits, and why.
+type Queued struct {
+	IssueID string `json:"issue_id"`
+	Title   string `json:"title"`
+	State   string `json:"state"`
+	Bot     string `json:"bot,omitempty"`
+	Guard   string `json:"guard"`  // name of the dispatch guard that refused it
+	Reason  string `json:"reason"` // for people
+}
+
+// Retry is a card that waits for its next attempt.
+type Retry struct {
+	IssueID  string    `json:"issue_id"`
+	Title    string    `json:"title,omitempty"`
+	Attempts int       `json:"attempts"` // spent so far
+	DueAt    time.Time `json:"due_at"`
+	Reason   string    `json:"reason"`
+}
+
+// Hold is a card whose claim is kept without a slot.
+type Hold struct {
+	IssueID string    `json:"issue_id"`
+	Title   string    `json:"title,omitempty"`
+	RunID   string    `json:"run_id"`
+	Reason  string    `json:"reason"`
+	Since   time.Time `json:"since"`
+}
+
+// Problem is an error of the world around the dispatcher.
+type Problem struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+}
+
+// Verdict is one row of the dispatch guard table as it stands for one card.
+type Verdict struct {
+	Row    int    `json:"row"`   // number in the table
+	Guard  string `json:"guard"` // its name
+	Answer string `json:"answer"`
+	Reason string `json:"reason"`           // the facts, for people
+	Remedy string `json:"remedy,omitempty"` // what to do about a refusal
+}
+
+// The answers of a dispatch guard.
+const (
+	AnswerPass = "pass"
+	AnswerSkip = "skip" // this card only
+	AnswerStop = "stop" // nothing more this tick
+	AnswerActs = "acts" // rows that do something when the card is started
+)

@@ -1,0 +1,79 @@
+package board
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// EventType names what happened to a card or to the board.
+type EventType string
+
+// The event types of the log.
+const (
+	EventIssueCreated         EventType = "issue_created"
+	EventIssueUpdated         EventType = "issue_updated"
+	EventIssueStateChanged    EventType = "issue_state_changed"
+	EventIssueDeleted         EventType = "issue_deleted"
+	EventIssueClaimed         EventType = "issue_claimed"
+	EventIssueReleased        EventType = "issue_released"
+	EventIssueLastRunUpdated  EventType = "issue_last_run_updated"
+	EventIssueCommentAdded    EventType = "issue_comment_added"
+	EventIssueGaveUp          EventType = "issue_gave_up"
+	EventIssueLaunchRefused   EventType = "issue_launch_refused"
+	EventIssueBlockersUpdated EventType = "issue_blockers_updated"
+	EventIssueUnblocked       EventType = "issue_unblocked"
+	EventBoardUpdated         EventType = "board_updated"
+)
+
+// Reasons that an event or a card's state_reason may carry. The machine reasons
+// are the ones that fire no trigger; an empty reason is a person or a bot.
+const (
+	ReasonWatchdog        = "watchdog"         // machine
+	ReasonSchemaMigration = "schema_migration" // machine
+	ReasonPromoted        = "promoted"         // machine
+	ReasonUnblocked       = "unblocked"
+	ReasonRunFinished     = "run_finished"
+	ReasonRunFailed       = "run_failed"
+)
+
+// Event is one line of the board's log. Every content change of a card has
+// exactly one. Seq starts at 0 and has neither gap nor repeat.
+type Event struct {
+	Seq       int64     `json:"seq"`
+	Timestamp time.Time `json:"timestamp"`
+	Type      EventType `json:"type"`
+	IssueID   string    `json:"issue_id,omitempty"` // empty for board_updated
+	Payload   Payload   `json:"payload"`
+
+	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+}
+
+// Payload is an event's detail; each event type uses the fields that the file
+// format gives it.
+type Payload struct {
+	From          string     `json:"from,omitempty"`
+	To            string     `json:"to,omitempty"`
+	Marker        string     `json:"marker,omitempty"`
+	Epoch         int64      `json:"epoch,omitempty"`
+	Reason        string     `json:"reason,omitempty"`
+	RunID         string     `json:"run_id,omitempty"`
+	Workdir       string     `json:"workdir,omitempty"`
+	GaveUp        bool       `json:"gave_up,omitempty"`
+	State         string     `json:"state,omitempty"`
+	Attempts      int        `json:"attempts,omitempty"`
+	Refused       bool       `json:"refused,omitempty"`
+	NotBefore     *time.Time `json:"not_before,omitempty"`
+	Blockers      []string   `json:"blockers,omitempty"`
+	ClosedBlocker string     `json:"closed_blocker,omitempty"`
+	Changed       []string   `json:"changed,omitempty"` // names of the changed keys
+	LabelsAdded   []string   `json:"labels_added,omitempty"`
+	LabelsRemoved []string   `json:"labels_removed,omitempty"`
+	CommentID     string     `json:"comment_id,omitempty"`
+
+	// ByRun is the run whose bot made the write, ByActor the person or program,
+	// where the writer said so.
+	ByRun   string `json:"by_run,omitempty"`
+	ByActor string `json:"by_actor,omitempty"`
+
+	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+}
