@@ -27,6 +27,7 @@ require (
 )
 
 require (
+	a.iterion/quiet v0.0.0
 	github.com/atotto/clipboard v0.1.4 // indirect
 	github.com/aymanbagabas/go-osc52/v2 v2.0.1 // indirect
 	github.com/aymanbagabas/go-udiff v0.3.1 // indirect
@@ -51,3 +52,5 @@ require (
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.35.0 // indirect
 )
+
+replace a.iterion/quiet => ./tui/quiet
