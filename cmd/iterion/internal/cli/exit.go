@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"iterion/native/board"
+)
+
+// The exit codes of the program.
+const (
+	ExitOK           = 0
+	ExitFailed       = 1
+	ExitUsage        = 2
+	ExitNotFound     = 3
+	ExitConflict     = 4
+	ExitRunFailed    = 10
+	ExitRunPaused    = 11
+	ExitRunCancelled = 12
+	ExitInterrupted  = 130
+)
+
+// ExitError is an error that knows its exit code.
+type ExitError struct {
+	Code int
+	Err  error  // nil: everything was said already, exit quietly
+	Hint string // what to do about it, a line of its own
+}
+
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Usagef is an error in the command line or the input: exit 2.
+func Usagef(format string, args ...any) error {
+	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
+}
+
+// NotFoundf is exit 3.
+func NotFoundf(format string, args ...any) error {
+	return &ExitError{Code: ExitNotFound, Err: fmt.Errorf(format, args...)}
+}
+
+// Conflictf is exit 4.
+func Conflictf(format string, args ...any) error {
+	return &ExitError{Code: ExitConflict, Err: fmt.Errorf(format, args...)}
+}
+
+// Exit maps an error to the exit code and, where there is one, a hint. It is the
+// only place that does.
+func Exit(err error) (code int, hint string) {
+	var exit *ExitError
+	switch {
+	case err == nil:
+		return ExitOK, ""
+	case errors.As(err, &exit):
+		return exit.Code, exit.Hint
+	case errors.Is(err, board.ErrNotFound):
+		return ExitNotFound, ""
+	case errors.Is(err, board.ErrTerminal):
+		return ExitConflict, "a card leaves a terminal column by `iterion issue reopen ID --to STATE`"
+	case errors.Is(err, board.ErrConflict), errors.Is(err, board.ErrTransitionRejected),
+		errors.Is(err, board.ErrBusy), errors.Is(err, board.ErrExists):
+		return ExitConflict, ""
+	case errors.Is(err, board.ErrInvalid):
+		return ExitUsage, ""
+	}
+	return ExitFailed, ""
+}
+
+// message is what the user reads of err; empty when all was said.
+func message(err error) string {
+	var exit *ExitError
+	if err == nil || errors.As(err, &exit) && exit.Err == nil {
+		return ""
+	}
+	return err.Error()
+}

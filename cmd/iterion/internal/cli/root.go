@@ -1,0 +1,34 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newRoot(f *Factory) *cobra.Command {
+	root := group("iterion", "A board whose cards are worked by bots", commands(f)...)
+	root.Long = "iterion keeps cards on a board and hands them to bots: any command that does the\n" +
+		"work of a card. It supervises each run and files the card by how it ended."
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.SetIn(f.IO.In)
+	root.SetOut(f.IO.Out)
+	root.SetErr(f.IO.Err)
+	globalFlags(root, &f.Global)
+	return root
+}
+
+// commands are the nouns and verbs of the first level.
+func commands(f *Factory) []*cobra.Command {
+	return []*cobra.Command{
+		newVersion(f),
+	}
+}
+
+func globalFlags(root *cobra.Command, g *Global) {
+	p := root.PersistentFlags()
+	p.StringVar(&g.StoreDir, "store-dir", "", "store `folder` (default: $ITERION_STORE_DIR, else the nearest .iterion)")
+	p.BoolVar(&g.JSON, "json", false, "print the result as JSON")
+	p.BoolVar(&g.NoColor, "no-color", false, "print without colours")
+	p.BoolVar(&g.NoFsync, "no-fsync", false, "do not wait for the disk: faster, not safe against power loss")
+	p.BoolVarP(&g.Quiet, "quiet", "q", false, "print only the result, at its shortest")
+	p.BoolVarP(&g.Verbose, "verbose", "v", false, "say more on standard error")
+}

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Streams are the three standard streams and what is known of them.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer // the result, and nothing else
+	Err io.Writer // talk, progress, warnings, errors
+
+	InTTY, OutTTY, ErrTTY bool
+	// Width is the terminal's width in cells, 0 when Out is not a terminal.
+	Width int
+}
+
+// System returns the streams of this process.
+func System() *Streams {
+	s := &Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	s.InTTY = term.IsTerminal(int(os.Stdin.Fd()))
+	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	if s.OutTTY {
+		s.Width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+	}
+	return s
+}

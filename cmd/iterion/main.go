@@ -1,0 +1,22 @@
+// Command iterion keeps a board of cards and hands them to bots.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"iterion/cmd/iterion/internal/cli"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run is the program: the supervisor of one run when it was started as such,
+// else the command line. The supervisor goes its own way before any command is
+// built, because it lives as long as its bot and sets its signals itself.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return cli.Main(ctx, args, cli.System(), cli.Hooks{})
+}
