@@ -1,0 +1,77 @@
+package control
+
+import (
+	"context"
+	"sync"
+
+	"iterion/daemon/dispatch"
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// fake is a daemon without a dispatcher: it answers what its fields say and
+// remembers what it was asked.
+type fake struct {
+	feed *Feed
+	err  error
+
+	mu    sync.Mutex
+	asked []any
+}
+
+var _ API = (*fake)(nil)
+
+func (f *fake) note(args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, args...)
+}
+
+func (f *fake) Status(context.Context) (Status, error) { return Status{PID: 7, Version: "test"}, f.err }
+func (f *fake) Watch(ctx context.Context, send func(Frame) error) error {
+	return f.feed.Watch(ctx, send)
+}
+func (f *fake) Issue(_ context.Context, ref string) (board.Issue, error) {
+	f.note(ref)
+	return board.Issue{ID: ref, Body: "whole"}, f.err
+}
+func (f *fake) Why(_ context.Context, ref string) ([]dispatch.Verdict, error) {
+	f.note(ref)
+	return []dispatch.Verdict{{Row: 1, Guard: "paused", Answer: dispatch.AnswerPass}}, f.err
+}
+func (f *fake) Create(_ context.Context, in CreateIssue) (board.Issue, error) {
+	f.note(in)
+	return board.Issue{ID: "native:1", Title: in.Title}, f.err
+}
+func (f *fake) Move(_ context.Context, ref string, in MoveIssue) (board.Issue, error) {
+	f.note(ref, in)
+	return board.Issue{ID: ref, State: in.To}, f.err
+}
+func (f *fake) Comment(_ context.Context, ref string, in AddComment) (board.Comment, error) {
+	f.note(ref, in)
+	return board.Comment{Body: in.Body}, f.err
+}
+func (f *fake) ClearLastRun(_ context.Context, ref string, by By) (board.Issue, error) {
+	f.note(ref, by)
+	return board.Issue{ID: ref}, f.err
+}
+func (f *fake) Bots(context.Context) ([]BotInfo, error) { return []BotInfo{{Slug: "hello"}}, f.err }
+func (f *fake) Run(_ context.Context, ref string) (run.Record, error) {
+	f.note(ref)
+	return run.Record{ID: ref, Status: run.Running}, f.err
+}
+func (f *fake) Log(_ context.Context, ref string, offset, limit int64) (LogChunk, error) {
+	f.note(ref, offset, limit)
+	return LogChunk{Offset: offset, Data: []byte("\x1b[31mraw\xff")}, f.err
+}
+func (f *fake) CancelRun(_ context.Context, ref string, by By) (run.Record, error) {
+	f.note(ref, by)
+	return run.Record{ID: ref}, f.err
+}
+func (f *fake) Pause(_ context.Context, p Pause) (Status, error)   { f.note(p); return Status{}, f.err }
+func (f *fake) Unpause(_ context.Context, p Pause) (Status, error) { f.note(p); return Status{}, f.err }
+func (f *fake) Refresh(_ context.Context, by By) (Status, error)   { f.note(by); return Status{}, f.err }
+func (f *fake) Stop(_ context.Context, s Stop) (StopReport, error) {
+	f.note(s)
+	return StopReport{Running: []dispatch.Running{{RunID: "r"}}}, f.err
+}
