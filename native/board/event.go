@@ -1,9 +1,6 @@
 package board
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // EventType names what happened to a card or to the board.
 type EventType string
@@ -45,7 +42,7 @@ type Event struct {
 	IssueID   string    `json:"issue_id,omitempty"` // empty for board_updated
 	Payload   Payload   `json:"payload"`
 
-	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+	Extra Extra `json:"-"`
 }
 
 // Payload is an event's detail; each event type uses the fields that the file
@@ -75,5 +72,5 @@ type Payload struct {
 	ByRun   string `json:"by_run,omitempty"`
 	ByActor string `json:"by_actor,omitempty"`
 
-	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+	Extra Extra `json:"-"`
 }

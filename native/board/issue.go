@@ -1,9 +1,6 @@
 package board
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // Issue is one card. The JSON names are the file format and every JSON surface.
 type Issue struct {
@@ -44,9 +41,7 @@ type Issue struct {
 	External *External `json:"external,omitempty"`
 	Comments []Comment `json:"comments,omitempty"` // append-only
 
-	// Extra holds the keys that this version does not know. They are written
-	// back as they were read.
-	Extra map[string]json.RawMessage `json:"-"`
+	Extra Extra `json:"-"`
 }
 
 // RunRef is one entry of a card's run history.
@@ -54,6 +49,8 @@ type RunRef struct {
 	RunID   string    `json:"run_id"`
 	Workdir string    `json:"workdir,omitempty"`
 	At      time.Time `json:"at"`
+
+	Extra Extra `json:"-"`
 }
 
 // GaveUp is the stamp of a card that the dispatcher stopped trying. It is
@@ -66,6 +63,8 @@ type GaveUp struct {
 	Reason   string    `json:"reason"`
 	Launch   bool      `json:"launch,omitempty"` // no run ever started
 	At       time.Time `json:"at"`
+
+	Extra Extra `json:"-"`
 }
 
 // LaunchRefusal counts launches that were refused before a run existed.
@@ -74,6 +73,8 @@ type LaunchRefusal struct {
 	LastAt     time.Time `json:"last_at,omitzero"`
 	NotBefore  time.Time `json:"not_before,omitzero"`
 	LastReason string    `json:"last_reason,omitempty"`
+
+	Extra Extra `json:"-"`
 }
 
 // Comment is one remark on a card.
@@ -82,6 +83,8 @@ type Comment struct {
 	Author    string    `json:"author"`
 	Body      string    `json:"body"`
 	CreatedAt time.Time `json:"created_at"`
+
+	Extra Extra `json:"-"`
 }
 
 // External links a card to its twin in a foreign tracker.
@@ -94,6 +97,8 @@ type External struct {
 	State        string           `json:"state,omitempty"`
 	Author       string           `json:"author,omitempty"`
 	Project      *ExternalProject `json:"project,omitempty"`
+
+	Extra Extra `json:"-"`
 }
 
 // ExternalProject is the card's place on a foreign project board.
@@ -104,4 +109,6 @@ type ExternalProject struct {
 	Status   string    `json:"status,omitempty"`
 	StatusAt time.Time `json:"status_at,omitzero"`
 	StateAt  time.Time `json:"state_at,omitzero"`
+
+	Extra Extra `json:"-"`
 }

@@ -1,9 +1,6 @@
 package board
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // Schema is the board itself: its columns, custom fields and saved views.
 type Schema struct {
@@ -12,7 +9,7 @@ type Schema struct {
 	Views     []View    `json:"views"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 
-	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+	Extra Extra `json:"-"`
 }
 
 // State is one column.
@@ -23,7 +20,7 @@ type State struct {
 	Terminal bool   `json:"terminal"` // a sink: only Reopen leads out to a working column
 	Eligible bool   `json:"eligible"` // the dispatcher may start cards from here
 
-	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+	Extra Extra `json:"-"`
 }
 
 // Field is one custom field.
@@ -35,7 +32,7 @@ type Field struct {
 	EnumValues []string `json:"enum_values"`
 	Default    any      `json:"default"`
 
-	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+	Extra Extra `json:"-"`
 }
 
 // View is one saved selection of cards.
@@ -48,7 +45,7 @@ type View struct {
 	Sort     string   `json:"sort"`
 	GroupBy  string   `json:"group_by"`
 
-	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
+	Extra Extra `json:"-"`
 }
 
 // Names of the default columns that code refers to.

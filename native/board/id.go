@@ -1,0 +1,86 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+const (
+	idPrefix  = "native:"
+	minPrefix = 4   // characters of the shortest reference
+	maxIDLen  = 128 // keeps an id a file name
+	maxListed = 10  // matches that an AmbiguousError lists
+)
+
+// NewID returns the id of a new card. It is random from its first digit on, so
+// that short forms tell cards apart.
+func NewID() string { return idPrefix + uuid.NewString() }
+
+// ShortID returns the form of an id that people read: the first eight digits of
+// its uuid. An id of another make stays as it is.
+func ShortID(id string) string {
+	bare, ok := strings.CutPrefix(id, idPrefix)
+	if !ok || len(bare) < 8 {
+		return id
+	}
+	return bare[:8]
+}
+
+// CheckID refuses an id that cannot name a record in every twin.
+func CheckID(id string) error {
+	bad := id == "" || len(id) > maxIDLen || id[0] == '.' || strings.Contains(id, "__")
+	for _, c := range []byte(id) {
+		bad = bad || !isIDByte(c)
+	}
+	if bad {
+		return fmt.Errorf("%w: id %q: an id is letters, digits and . _ : -, at most %d of them", ErrInvalid, id, maxIDLen)
+	}
+	return nil
+}
+
+func isIDByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("._:-", c) >= 0
+}
+
+// Resolve finds the one id that ref names: the full id, the bare uuid, or a
+// prefix of either with at least four characters. Errors: ErrNotFound,
+// ErrInvalid, and *AmbiguousError whose matches have nothing but their ID.
+func Resolve(ref string, ids []string) (string, error) {
+	ref = strings.TrimSpace(ref)
+	var found []string
+	for _, id := range ids {
+		bare := strings.TrimPrefix(id, idPrefix)
+		if strings.EqualFold(id, ref) || strings.EqualFold(bare, ref) {
+			return id, nil
+		}
+		if hasFoldPrefix(bare, ref) || strings.Contains(ref, ":") && hasFoldPrefix(id, ref) {
+			found = append(found, id)
+		}
+	}
+	switch bare := strings.TrimPrefix(ref, idPrefix); {
+	case len(bare) < minPrefix:
+		return "", fmt.Errorf("%w: %q: name an issue by its id or at least %d characters of it", ErrInvalid, ref, minPrefix)
+	case len(found) == 0:
+		return "", fmt.Errorf("issue %q: %w", ref, ErrNotFound)
+	case len(found) == 1:
+		return found[0], nil
+	}
+	return "", ambiguous(ref, found)
+}
+
+func ambiguous(ref string, ids []string) *AmbiguousError {
+	slices.Sort(ids)
+	e := &AmbiguousError{Ref: ref}
+	for _, id := range ids[:min(len(ids), maxListed)] {
+		e.Matches = append(e.Matches, Issue{ID: id})
+	}
+	e.More = len(ids) - len(e.Matches)
+	return e
+}
+
+func hasFoldPrefix(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
