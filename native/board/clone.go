@@ -37,3 +37,18 @@ func (e *External) clone() *External {
 	}
 	return &c
 }
+
+// Clone returns a copy of the board that shares nothing that can be changed.
+func (s Schema) Clone() Schema {
+	s.States = slices.Clone(s.States)
+	s.Fields = slices.Clone(s.Fields)
+	for n := range s.Fields {
+		s.Fields[n].EnumValues = slices.Clone(s.Fields[n].EnumValues)
+	}
+	s.Views = slices.Clone(s.Views)
+	for n := range s.Views {
+		s.Views[n].Labels = slices.Clone(s.Views[n].Labels)
+	}
+	s.Extra = maps.Clone(s.Extra)
+	return s
+}
