@@ -7,13 +7,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Comment appends a remark under a new id.
-func (r Rules) Comment(i Issue, author, body string) (Change, error) {
+// NewCommentID returns the id of a new comment.
+func NewCommentID() string { return uuid.NewString() }
+
+// Comment appends a remark under the given id.
+func (r Rules) Comment(i Issue, id, author, body string) (Change, error) {
 	if strings.TrimSpace(body) == "" {
 		return Change{}, fmt.Errorf("comment on issue %s: %w: the comment is blank", i.ID, ErrInvalid)
 	}
-	c := Comment{ID: uuid.NewString(), Author: strings.TrimSpace(valid(author)), Body: valid(body), CreatedAt: r.now()}
+	c := Comment{ID: id, Author: strings.TrimSpace(valid(author)), Body: valid(body), CreatedAt: r.now()}
 	i = i.Clone()
 	i.Comments = append(i.Comments, c)
-	return r.tell(i, EventIssueCommentAdded, Payload{CommentID: c.ID}), nil
+	return r.tell(i, EventIssueCommentAdded, Payload{CommentID: id}), nil
 }

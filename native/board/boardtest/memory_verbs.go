@@ -39,7 +39,7 @@ func (m *Memory) Delete(ctx context.Context, id string, force bool, by board.Cau
 // Comment implements board.Store.
 func (m *Memory) Comment(ctx context.Context, id, author, body string, by board.Cause) (board.Comment, error) {
 	i, err := m.change(ctx, "Comment", id, by, func(r board.Rules, i board.Issue) (board.Change, error) {
-		return r.Comment(i, author, body)
+		return r.Comment(i, board.NewCommentID(), author, body)
 	})
 	if err != nil {
 		return board.Comment{}, err
