@@ -1,9 +1,152 @@
 package manifest
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
 
 // Parse reads a manifest. file is only used in messages. The error is an *Error
 // that holds every problem found.
 func Parse(file string, data []byte) (Manifest, error) {
-	return Manifest{}, errors.New("parse")
+	r := &reader{file: file}
+	doc := r.document(data)
+	if doc == nil {
+		return Manifest{}, r.err()
+	}
+	m := r.manifest(doc)
+	if err := r.err(); err != nil {
+		return Manifest{}, err
+	}
+	return m, nil
+}
+
+// document returns the root node of the only document in data.
+func (r *reader) document(data []byte) *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		r.problem(&doc, "", "is empty, want at least name: and run:")
+		return nil
+	case err != nil:
+		r.syntax(err)
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		r.problem(&second, "", "has a second document, keep one")
+		return nil
+	case !errors.Is(err, io.EOF):
+		r.syntax(err)
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// syntax turns the YAML parser's "yaml: line 3: text" into a problem of line 3.
+func (r *reader) syntax(err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	at := &yaml.Node{}
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if num, what, ok := strings.Cut(rest, ": "); ok {
+			at.Line, _ = strconv.Atoi(num)
+			text = what
+		}
+	}
+	r.problem(at, "", "is not YAML: %s", text)
+}
+
+func (r *reader) manifest(root *yaml.Node) Manifest {
+	b := r.block(root, "")
+	m := Manifest{
+		SchemaVersion: b.schemaVersion(),
+		Name:          b.name(),
+		DisplayName:   b.text("display_name"),
+		Icon:          b.text("icon"),
+		Version:       b.text("version"),
+		Description:   b.text("description"),
+		WhenToUse:     b.text("when_to_use"),
+		Enabled:       b.flag("enabled", true),
+		Run:           b.run(),
+		Vars:          b.vars(),
+		Retry:         b.retry(),
+		Forge:         b.forge(),
+	}
+	m.DispatchVars = b.dispatchVars(m.VarNames())
+	m.Invocations = b.invocations(m.VarNames())
+	if n := b.values["name"]; n != nil {
+		m.nameLine = n.Line
+	}
+	for _, key := range b.strangers() {
+		m.Ignored = append(m.Ignored, key.Value)
+	}
+	return m
+}
+
+func (b *block) schemaVersion() int {
+	n := b.take("schema_version")
+	if n == nil {
+		return SchemaVersion
+	}
+	v, err := strconv.Atoi(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil || v < 1:
+		b.problem(n, "schema_version", "is %s, want %d", quote(n), SchemaVersion)
+	case v > SchemaVersion:
+		b.problem(n, "schema_version", "is %d, this iterion reads up to %d: use a newer iterion", v, SchemaVersion)
+	}
+	return v
+}
+
+func (b *block) name() string {
+	n := b.take("name")
+	if n == nil {
+		b.problem(b.node, "name", "is missing, want the folder's name")
+		return ""
+	}
+	name := b.scalar(n, "name")
+	if n.Kind == yaml.ScalarNode && !ValidName(name) {
+		b.problem(n, "name", "%q is no bot name, want %s", clip(name), NameRule)
+	}
+	return name
+}
+
+// NameRule says in words what ValidName checks.
+const NameRule = "a lower-case letter, then lower-case letters, digits, - and _"
+
+// retry reads the retry block; see Retry.
+func (b *block) retry() Retry {
+	in := b.sub("retry")
+	if in == nil {
+		return Retry{}
+	}
+	defer in.done()
+	out := Retry{UsageWindow: in.text("usage_window"), MaxAttempts: in.count("max_attempts")}
+	if d := in.span("max_wait"); d != nil {
+		out.MaxWait = *d
+	}
+	if d := in.span("jitter"); d != nil {
+		out.Jitter = *d
+	}
+	return out
+}
+
+// forge keeps the forge block as it is.
+func (b *block) forge() map[string]any {
+	n := b.take("forge")
+	if n == nil {
+		return nil
+	}
+	var out map[string]any
+	if n.Kind != yaml.MappingNode {
+		b.problem(n, "forge", "is %s, want a mapping of keys to values", kind(n))
+	} else if err := n.Decode(&out); err != nil {
+		b.problem(n, "forge", "cannot be read: %v", err)
+	}
+	return out
 }

@@ -7,16 +7,14 @@ import (
 )
 
 // References returns the names that a template may refer to. issue.fields.NAME
-// stands for any custom field.
+// stands for any custom field, issue.metadata.KEY for what a foreign tracker adds.
 func References() []string {
 	return []string{
 		"issue.id", "issue.identifier", "issue.title", "issue.body", "issue.state", "issue.priority",
-		"issue.assignee", "issue.labels", "issue.url", "issue.created_at", "issue.updated_at", "issue.fields.NAME",
+		"issue.assignee", "issue.labels", "issue.url", "issue.created_at", "issue.updated_at", "issue.fields.NAME", "issue.metadata.KEY",
 		"dispatcher.name", "dispatcher.run_id", "dispatcher.workspace_path", "dispatcher.attempt",
 	}
 }
-
-const fieldPrefix = "issue.fields."
 
 // CheckTemplate returns what is wrong with a template: a reference outside the
 // closed set, or braces that do not close.
@@ -51,11 +49,13 @@ func Expand(s string, ref func(name string) (string, bool)) (string, error) {
 
 func checkReference(name string) error {
 	known := References()
-	if field, ok := strings.CutPrefix(name, fieldPrefix); ok && field != "" {
+	if slices.Contains(known, name) {
 		return nil
 	}
-	if slices.Contains(known, name) && name != fieldPrefix+"NAME" {
-		return nil
+	for _, open := range []string{"issue.fields.", "issue.metadata."} {
+		if key, ok := strings.CutPrefix(name, open); ok && key != "" {
+			return nil
+		}
 	}
 	if near := Nearest(name, known); near != "" {
 		return fmt.Errorf("unknown reference {{%s}}, did you mean {{%s}}?", clip(name), near)
