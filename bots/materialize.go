@@ -41,8 +41,10 @@ func copyOut(files fs.FS, dir string) error {
 
 // modeOf makes up for the modes that embedding drops.
 func modeOf(data []byte) os.FileMode {
-	if bytes.HasPrefix(data, []byte("#!")) {
+	if isScript(data) {
 		return 0o700
 	}
 	return 0o600
 }
+
+func isScript(data []byte) bool { return bytes.HasPrefix(data, []byte("#!")) }

@@ -128,7 +128,7 @@ func (r root) bundles() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for bots: %w", err)
+		return nil, fmt.Errorf("look for bots in %s: %w", r.path, err)
 	}
 	var names []string
 	for _, entry := range all {
