@@ -1,0 +1,161 @@
+package daemon
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"iterion/bots"
+	"iterion/daemon/dispatch"
+	"iterion/daemon/workspace"
+	"iterion/native/atomicfile"
+)
+
+// ConfigName is what a config file is usually called. A file of this name in the
+// working folder is mentioned, never loaded by itself.
+const ConfigName = "iterion.dispatcher.yaml"
+
+// Config is what an operator may set, with every default filled in. Its JSON is
+// the effective config that the store keeps of the last start; its keys are
+// those of the YAML file.
+type Config struct {
+	Name         string            `json:"name"`
+	Bot          string            `json:"bot,omitempty"` // for cards that name none; empty: those wait
+	AssigneeBots map[string]string `json:"assignee_bots,omitempty"`
+	Dispatch     DispatchConfig    `json:"dispatch"`
+	Tracker      TrackerConfig     `json:"tracker"`
+	Polling      PollingConfig     `json:"polling"`
+	Agent        AgentConfig       `json:"agent"`
+	Workspace    WorkspaceConfig   `json:"workspace"`
+	Bots         BotsConfig        `json:"bots"`
+}
+
+// DispatchConfig holds the inputs that every dispatched bot gets.
+type DispatchConfig struct {
+	Vars map[string]string `json:"vars,omitempty"` // templates
+}
+
+// TrackerConfig says where the cards are. This version knows native alone.
+type TrackerConfig struct {
+	Kind string `json:"kind"`
+}
+
+// PollingConfig is the net below the watcher.
+type PollingConfig struct {
+	IntervalMS int `json:"interval_ms"`
+}
+
+// AgentConfig bounds the work and names the columns that it is filed in.
+type AgentConfig struct {
+	MaxConcurrent        int            `json:"max_concurrent"`
+	MaxConcurrentByState map[string]int `json:"max_concurrent_by_state,omitempty"`
+	MaxAttempts          int            `json:"max_attempts"`
+	MaxRetryBackoffMS    int            `json:"max_retry_backoff_ms"`
+	RunningState         string         `json:"running_state"`
+	CompletedState       string         `json:"completed_state"` // or none
+	FailedState          string         `json:"failed_state"`    // or none
+}
+
+// WorkspaceConfig says where cards are worked on, and what becomes of the folder.
+type WorkspaceConfig struct {
+	Root    string `json:"root"` // absolute
+	Persist string `json:"persist"`
+}
+
+// BotsConfig says where bots are looked for before the catalog.
+type BotsConfig struct {
+	Paths []string `json:"paths"` // absolute
+}
+
+// preset is the config of a daemon that was given no file.
+func preset(cwd, root string) Config {
+	return Config{
+		Name:    "iterion",
+		Tracker: TrackerConfig{Kind: "native"},
+		Polling: PollingConfig{IntervalMS: 30_000},
+		Agent: AgentConfig{
+			MaxConcurrent: 4, MaxAttempts: 10, MaxRetryBackoffMS: 300_000,
+			RunningState: "in_progress", CompletedState: "review", FailedState: "blocked",
+		},
+		Workspace: WorkspaceConfig{Root: root, Persist: workspace.Keep},
+		Bots:      BotsConfig{Paths: bots.DefaultPaths(cwd)},
+	}
+}
+
+// LoadConfig reads the config file at path, or returns the preset when path is
+// empty. cwd is the folder that relative bot paths start from, root the default
+// workspace root. What is wrong with a file is a *ConfigError.
+func LoadConfig(path, cwd, root string) (Config, error) {
+	c := preset(cwd, root)
+	if path == "" {
+		return c, nil
+	}
+	path = rooted(cwd, path)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return c, fmt.Errorf("read config: %w", err)
+	}
+	if err := parseConfig(path, data, &c); err != nil {
+		return c, err
+	}
+	c.Workspace.Root = rooted(filepath.Dir(path), c.Workspace.Root)
+	for i, p := range c.Bots.Paths {
+		c.Bots.Paths[i] = rooted(cwd, p)
+	}
+	return c, nil
+}
+
+// rooted makes path absolute, a relative one against base.
+func rooted(base, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// Unread returns the config file that lies in cwd without having been asked for,
+// or "".
+func Unread(configPath, cwd string) string {
+	path := filepath.Join(cwd, ConfigName)
+	if _, err := os.Stat(path); configPath != "" || errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return path
+}
+
+// dispatch is the config as the dispatcher takes it.
+func (c Config) dispatch() dispatch.Config {
+	return dispatch.Config{
+		Name: c.Name, Bot: c.Bot, AssigneeBots: c.AssigneeBots, DispatchVars: c.Dispatch.Vars,
+		PollInterval:         time.Duration(c.Polling.IntervalMS) * time.Millisecond,
+		MaxConcurrent:        c.Agent.MaxConcurrent,
+		MaxConcurrentByState: c.Agent.MaxConcurrentByState,
+		MaxAttempts:          c.Agent.MaxAttempts,
+		MaxRetryBackoff:      time.Duration(c.Agent.MaxRetryBackoffMS) * time.Millisecond,
+		RunningState:         c.Agent.RunningState,
+		CompletedState:       c.Agent.CompletedState,
+		FailedState:          c.Agent.FailedState,
+		WorkspaceRoot:        c.Workspace.Root,
+	}
+}
+
+// save keeps the effective config of this start in the store, and where it came
+// from.
+func (c Config) save(file, from string, o atomicfile.Options) error {
+	data, err := json.MarshalIndent(struct {
+		Config
+		From string `json:"from"`
+	}{c, cmp.Or(from, "preset")}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode config: %w", err)
+	}
+	if err := atomicfile.WriteFile(file, append(data, '\n'), 0o600, o); err != nil {
+		return fmt.Errorf("keep effective config: %w", err)
+	}
+	return nil
+}

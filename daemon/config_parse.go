@@ -1,0 +1,224 @@
+package daemon
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"iterion/bots/manifest"
+	"iterion/daemon/workspace"
+)
+
+// ConfigError is everything that is wrong with one config file, one problem a
+// line, each with file and line number.
+type ConfigError struct{ Problems []string }
+
+func (e *ConfigError) Error() string { return strings.Join(e.Problems, "\n") }
+
+// foreignKeys are keys of the config format that this version has no use for.
+// Taking them silently would promise what is not done.
+func foreignKeys() []string {
+	return []string{"assignee_dispatch", "stall", "limits", "hooks", "ticket_router", "watchdog", "server"}
+}
+
+// configParser fills a Config from a YAML tree and collects all problems.
+type configParser struct {
+	file     string
+	problems []string
+}
+
+// setters say what each key of a mapping does with its value.
+type setters map[string]func(n *yaml.Node, key string)
+
+func parseConfig(file string, data []byte, c *Config) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return &ConfigError{[]string{fmt.Sprintf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))}}
+	}
+	if len(doc.Content) == 0 {
+		return nil // an empty file sets nothing
+	}
+	p := &configParser{file: file}
+	p.mapping(p.top(c), foreignKeys()...)(doc.Content[0], "")
+	if p.problems != nil {
+		return &ConfigError{p.problems}
+	}
+	return nil
+}
+
+func (p *configParser) top(c *Config) setters {
+	return setters{
+		"name":          p.text(&c.Name),
+		"bot":           p.text(&c.Bot),
+		"assignee_bots": p.texts(&c.AssigneeBots, nil),
+		"dispatch":      p.mapping(setters{"vars": p.texts(&c.Dispatch.Vars, manifest.CheckTemplate)}),
+		"tracker":       p.mapping(setters{"kind": p.choice(&c.Tracker.Kind, "native")}),
+		"polling":       p.mapping(setters{"interval_ms": p.number(&c.Polling.IntervalMS, 100)}),
+		"agent":         p.agent(&c.Agent),
+		"workspace": p.mapping(setters{
+			"root":    p.text(&c.Workspace.Root),
+			"persist": p.choice(&c.Workspace.Persist, workspace.Policies()...),
+		}),
+		"bots": p.mapping(setters{"paths": p.list(&c.Bots.Paths)}),
+	}
+}
+
+func (p *configParser) agent(a *AgentConfig) func(*yaml.Node, string) {
+	return p.mapping(setters{
+		"max_concurrent":          p.number(&a.MaxConcurrent, 1),
+		"max_concurrent_by_state": p.numbers(&a.MaxConcurrentByState, 1),
+		"max_attempts":            p.number(&a.MaxAttempts, 1),
+		"max_retry_backoff_ms":    p.number(&a.MaxRetryBackoffMS, 1),
+		"running_state":           p.text(&a.RunningState),
+		"completed_state":         p.text(&a.CompletedState),
+		"failed_state":            p.text(&a.FailedState),
+	})
+}
+
+func (p *configParser) problem(n *yaml.Node, key, format string, args ...any) {
+	where := fmt.Sprintf("%s:%d: ", p.file, max(n.Line, 1))
+	if key != "" {
+		where += key + ": "
+	}
+	p.problems = append(p.problems, where+fmt.Sprintf(format, args...))
+}
+
+// mapping takes a block of known keys. A key named foreign belongs to the format
+// and not to this version.
+func (p *configParser) mapping(known setters, foreign ...string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		p.each(n, key, func(name, value *yaml.Node, at string) {
+			if set, ok := known[name.Value]; ok {
+				set(value, at)
+				return
+			}
+			p.stranger(name, at, slices.Sorted(maps.Keys(known)), foreign)
+		})
+	}
+}
+
+func (p *configParser) stranger(name *yaml.Node, at string, known, foreign []string) {
+	if slices.Contains(foreign, name.Value) {
+		p.problem(name, at, "this version of iterion does not know the key; take it out")
+		return
+	}
+	if near := manifest.Nearest(name.Value, known); near != "" {
+		p.problem(name, at, "unknown key, did you mean %s?", near)
+		return
+	}
+	p.problem(name, at, "unknown key, want one of %s", strings.Join(known, ", "))
+}
+
+// each calls f for the pairs of a mapping. An empty block has none.
+func (p *configParser) each(n *yaml.Node, key string, f func(name, value *yaml.Node, at string)) {
+	n = target(n)
+	if n.Tag == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		p.problem(n, key, "want a block of keys, like {%s}", "key: value")
+		return
+	}
+	seen := map[string]bool{}
+	for pair := range slices.Chunk(n.Content, 2) {
+		at := strings.TrimPrefix(key+"."+pair[0].Value, ".")
+		if seen[pair[0].Value] {
+			p.problem(pair[0], at, "is given twice")
+			continue
+		}
+		seen[pair[0].Value] = true
+		f(pair[0], target(pair[1]), at)
+	}
+}
+
+// target follows an alias to what it stands for.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func (p *configParser) text(into *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		if n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" || n.Tag == "!!null" {
+			p.problem(n, key, "want a text that is not empty")
+			return
+		}
+		*into = n.Value
+	}
+}
+
+// texts takes a block of names and texts, which replaces the default whole.
+func (p *configParser) texts(into *map[string]string, check func(string) error) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		out := map[string]string{}
+		p.each(n, key, func(name, value *yaml.Node, at string) {
+			if value.Kind != yaml.ScalarNode {
+				p.problem(value, at, "want a text")
+				return
+			}
+			if check != nil {
+				if err := check(value.Value); err != nil {
+					p.problem(value, at, "%v", err)
+				}
+			}
+			out[name.Value] = value.Value
+		})
+		*into = out
+	}
+}
+
+func (p *configParser) choice(into *string, words ...string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
+			p.problem(n, key, "%q is not one of %s", n.Value, strings.Join(words, ", "))
+			return
+		}
+		*into = n.Value
+	}
+}
+
+// number takes a whole number of at least least.
+func (p *configParser) number(into *int, least int) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		v, err := strconv.Atoi(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil || v < least || v > 1<<31-1 {
+			p.problem(n, key, "%q is not a whole number of at least %d", n.Value, least)
+			return
+		}
+		*into = v
+	}
+}
+
+func (p *configParser) numbers(into *map[string]int, least int) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		out := map[string]int{}
+		p.each(n, key, func(name, value *yaml.Node, at string) {
+			var v int
+			p.number(&v, least)(value, at)
+			out[name.Value] = v
+		})
+		*into = out
+	}
+}
+
+func (p *configParser) list(into *[]string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		if n.Kind != yaml.SequenceNode {
+			p.problem(n, key, "want a list, like [bots, examples]")
+			return
+		}
+		out := make([]string, 0, len(n.Content))
+		for i, item := range n.Content {
+			var s string
+			p.text(&s)(target(item), fmt.Sprintf("%s[%d]", key, i))
+			out = append(out, s)
+		}
+		*into = out
+	}
+}
