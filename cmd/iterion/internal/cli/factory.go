@@ -31,6 +31,7 @@ type Factory struct {
 	// Cwd and Home are the working folder and the user's own.
 	Cwd, Home func() (string, error)
 
+	store   board.Store // open once asked for
 	closers []func()
 }
 

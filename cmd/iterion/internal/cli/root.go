@@ -19,6 +19,10 @@ func newRoot(f *Factory) *cobra.Command {
 // commands are the nouns and verbs of the first level.
 func commands(f *Factory) []*cobra.Command {
 	return []*cobra.Command{
+		newInit(f),
+		newTrust(f),
+		newIssue(f),
+		newCompletion(f),
 		newVersion(f),
 	}
 }

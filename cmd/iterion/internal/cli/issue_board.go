@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"iterion/native/board"
+)
+
+func newIssueBoard(f *Factory) *cobra.Command {
+	return group("board", "Show and change the board itself: columns, fields, views",
+		newBoardShow(f), newBoardInit(f), newBoardSet(f), newBoardValidate(f))
+}
+
+// readSchema reads a board from a file or, for "-", from standard input, and
+// checks it.
+func readSchema(f *Factory, name string) (board.Schema, error) {
+	var s board.Schema
+	data, err := readInput(f, name)
+	if err != nil {
+		return s, &ExitError{Code: ExitUsage, Err: fmt.Errorf("read board: %w", err)}
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, Usagef("read board %s: line %d: %v", name, lineOf(data, err), err)
+	}
+	if err := s.Validate(); err != nil {
+		return s, &ExitError{Code: ExitUsage, Err: fmt.Errorf("board %s: %w", name, err)}
+	}
+	return s, nil
+}
+
+func readInput(f *Factory, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(f.IO.In, maxBody))
+	}
+	return os.ReadFile(name)
+}
+
+// lineOf returns the line that a JSON error points at, 1 when it does not say.
+func lineOf(data []byte, err error) int {
+	var at int64
+	switch e := err.(type) {
+	case *json.SyntaxError:
+		at = e.Offset
+	case *json.UnmarshalTypeError:
+		at = e.Offset
+	}
+	return 1 + bytes.Count(data[:min(int(at), len(data))], []byte("\n"))
+}
+
+func newBoardShow(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "show", Short: "Show columns with their cards counted, fields and views", Args: exactly(),
+		Long: "Show columns with their cards counted, fields and views. --json prints the board as\n" +
+			"`iterion issue board set` takes it.",
+		RunE: func(c *cobra.Command, _ []string) error { return runBoardShow(c.Context(), f) },
+	}
+}
+
+func runBoardShow(ctx context.Context, f *Factory) error {
+	b, err := f.Board()
+	if err != nil {
+		return err
+	}
+	s, err := b.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	if f.Global.JSON {
+		return f.PrintJSON(s)
+	}
+	found, err := b.List(ctx, board.Query{})
+	if err != nil {
+		return fmt.Errorf("list issues: %w", err)
+	}
+	for i := range found.Broken {
+		f.Warn("%v", &found.Broken[i])
+	}
+	printColumns(f, s, found.Issues)
+	printFields(f, s)
+	return nil
+}
+
+func printColumns(f *Factory, s board.Schema, issues []board.Issue) {
+	count := map[string]int{}
+	for _, is := range issues {
+		count[is.State]++
+	}
+	t := Table{Head: []string{"STATE", "CARDS", "KIND", "DISPLAY"}}
+	for _, st := range s.States {
+		t.Row(st.Name, fmt.Sprint(count[st.Name]), stateKind(st), st.Display)
+		delete(count, st.Name)
+	}
+	t.Print(f)
+	for name, n := range count {
+		f.Warn("%d cards are in %q, which is no column of the board", n, name)
+	}
+}
+
+func stateKind(st board.State) string {
+	var kinds []string
+	if st.Eligible {
+		kinds = append(kinds, "eligible")
+	}
+	if st.Terminal {
+		kinds = append(kinds, "terminal")
+	}
+	return strings.Join(kinds, ", ")
+}
+
+func printFields(f *Factory, s board.Schema) {
+	if len(s.Fields) == 0 {
+		return
+	}
+	f.Say("")
+	t := Table{Head: []string{"FIELD", "TYPE", "REQUIRED", "VALUES"}}
+	for _, fd := range s.Fields {
+		t.Row(fd.Name, fd.Type, yes(fd.Required), strings.Join(fd.EnumValues, ", "))
+	}
+	t.Print(f)
+}

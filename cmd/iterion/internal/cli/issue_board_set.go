@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newBoardSet(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "set FILE", Short: "Replace the board with the one in a file; - is standard input", Args: exactly("FILE"),
+		RunE: func(c *cobra.Command, args []string) error { return runBoardSet(c.Context(), f, args[0]) },
+	}
+}
+
+func runBoardSet(ctx context.Context, f *Factory, name string) error {
+	s, err := readSchema(f, name)
+	if err != nil {
+		return err
+	}
+	b, err := f.Board()
+	if err != nil {
+		return err
+	}
+	if err := b.SetSchema(ctx, s, f.Cause()); err != nil {
+		return fmt.Errorf("set board: %w", err)
+	}
+	if s, err = b.Schema(ctx); err != nil {
+		return err
+	}
+	if f.Global.JSON {
+		return f.PrintJSON(s)
+	}
+	f.Say("board set: %d columns, %d fields, %d views", len(s.States), len(s.Fields), len(s.Views))
+	return nil
+}
+
+func newBoardValidate(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "validate [FILE]", Short: "Check a board file, or the store's board; - is standard input", Args: atMostOne,
+		RunE: func(c *cobra.Command, args []string) error { return runBoardValidate(c.Context(), f, args) },
+	}
+}
+
+func runBoardValidate(ctx context.Context, f *Factory, args []string) error {
+	if len(args) == 1 {
+		if _, err := readSchema(f, args[0]); err != nil {
+			return err
+		}
+		f.Talk("%s is a valid board", args[0])
+		return nil
+	}
+	b, err := f.Board()
+	if err != nil {
+		return err
+	}
+	s, err := b.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	f.Talk("the store's board is valid")
+	return nil
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// maxBody bounds what is read from a file or standard input for a body.
+const maxBody = 16 << 20
+
+// bodyFlags are the three ways to give a text: a flag, a file, an editor.
+type bodyFlags struct {
+	text, file string
+	edit       bool
+	flags      *pflag.FlagSet
+}
+
+func (b *bodyFlags) add(fl *pflag.FlagSet) {
+	b.flags = fl
+	fl.StringVar(&b.text, "body", "", "body, Markdown")
+	fl.StringVarP(&b.file, "body-file", "F", "", "read the body from a `file`; - is standard input")
+	fl.BoolVarP(&b.edit, "edit", "e", false, "write the body in $VISUAL or $EDITOR")
+}
+
+// read returns the text that was asked for, or nil when none was. old is what
+// the editor opens with.
+func (b *bodyFlags) read(ctx context.Context, f *Factory, old string) (*string, error) {
+	given := 0
+	for _, name := range []string{"body", "body-file", "edit"} {
+		if b.flags.Changed(name) {
+			given++
+		}
+	}
+	if given > 1 {
+		return nil, Usagef("--body, --body-file and --edit exclude each other")
+	}
+	switch {
+	case b.flags.Changed("body"):
+		return &b.text, nil
+	case b.flags.Changed("body-file"):
+		return readBody(f, b.file)
+	case b.edit:
+		return editBody(ctx, f, old)
+	}
+	return nil, nil
+}
+
+func readBody(f *Factory, name string) (*string, error) {
+	in := io.NopCloser(f.IO.In)
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, &ExitError{Code: ExitUsage, Err: fmt.Errorf("--body-file: %w", err)}
+		}
+		in = file
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxBody+1))
+	if err != nil {
+		return nil, fmt.Errorf("read body from %s: %w", name, err)
+	}
+	if len(data) > maxBody {
+		return nil, Usagef("--body-file %s: larger than %d MiB", name, maxBody>>20)
+	}
+	text := string(data)
+	return &text, nil
+}
+
+// editBody lets the user write in an editor. It runs before the store's lock is
+// taken.
+func editBody(ctx context.Context, f *Factory, old string) (*string, error) {
+	if !f.IO.InTTY {
+		return nil, Usagef("--edit needs a terminal; use --body-file - to read standard input")
+	}
+	dir, err := os.MkdirTemp("", "iterion-edit-")
+	if err != nil {
+		return nil, fmt.Errorf("edit body: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "body.md")
+	if err := os.WriteFile(name, []byte(old), 0o600); err != nil {
+		return nil, fmt.Errorf("edit body: %w", err)
+	}
+	// The variable may carry arguments ("code --wait"), so that a shell reads it.
+	cmd := exec.CommandContext(ctx, "sh", "-c", f.editor()+` "$1"`, "sh", name)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = f.IO.In, f.IO.Err, f.IO.Err
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("edit body with %s: %w", f.editor(), err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("edit body: %w", err)
+	}
+	text := strings.TrimRight(string(data), "\n")
+	return &text, nil
+}
+
+func (f *Factory) editor() string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if e := f.Env(name); strings.TrimSpace(e) != "" {
+			return e
+		}
+	}
+	return "vi"
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"iterion/native/board"
+)
+
+type issueListOptions struct {
+	query              board.Query
+	claimed, unclaimed bool
+}
+
+func newIssueList(f *Factory) *cobra.Command {
+	var o issueListOptions
+	c := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Short: "List cards", Args: exactly(),
+		Long: "List cards. --json prints one array of cards with the keys of the card files;\n" +
+			"no match is [] and exit 0. A card file that cannot be read is named on standard error.",
+		RunE: func(c *cobra.Command, _ []string) error { return runIssueList(c.Context(), f, o) },
+	}
+	fl := c.Flags()
+	fl.StringArrayVarP(&o.query.States, "state", "s", nil, "only this column, repeatable")
+	fl.StringArrayVarP(&o.query.Labels, "label", "l", nil, "only with this label, repeatable: all must be there")
+	labelsAlias(fl, &o.query.Labels)
+	fl.StringVarP(&o.query.Assignee, "assignee", "a", "", "only of this assignee")
+	fl.StringVarP(&o.query.Bot, "bot", "b", "", "only of this bot")
+	fl.BoolVar(&o.claimed, "claimed", false, "only cards that somebody holds")
+	fl.BoolVar(&o.unclaimed, "unclaimed", false, "only cards that nobody holds")
+	fl.StringVarP(&o.query.Search, "search", "S", "", "words that must all be in id, title, body or labels")
+	fl.StringVar(&o.query.Sort, "sort", "", "order: priority, created, updated, title or state; a leading - reverses")
+	fl.IntVarP(&o.query.Limit, "limit", "n", 0, "at most so many")
+	completeFlag(c, "state", f.completeStates)
+	completeFlag(c, "bot", f.completeBots)
+	completeFlag(c, "sort", fixed("priority", "created", "updated", "title", "state"))
+	return c
+}
+
+func runIssueList(ctx context.Context, f *Factory, o issueListOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	b, err := f.Board()
+	if err != nil {
+		return err
+	}
+	if err := checkQueryStates(ctx, f, b, o.query.States); err != nil {
+		return err
+	}
+	found, err := b.List(ctx, o.query)
+	if err != nil {
+		return fmt.Errorf("list issues: %w", err)
+	}
+	for i := range found.Broken {
+		f.Warn("%v", &found.Broken[i])
+	}
+	if f.Global.JSON {
+		return f.PrintJSON(nonNil(found.Issues))
+	}
+	return printIssueTable(f, found.Issues)
+}
+
+func (o *issueListOptions) check() error {
+	if o.claimed && o.unclaimed {
+		return Usagef("--claimed and --unclaimed exclude each other")
+	}
+	if o.claimed || o.unclaimed {
+		o.query.Claimed = &o.claimed
+	}
+	if o.query.Limit < 0 {
+		return Usagef("--limit %d: want 0 (all) or more", o.query.Limit)
+	}
+	return o.query.Check()
+}
+
+// checkQueryStates refuses unknown columns. A board that cannot be read is no
+// reason to hide its cards.
+func checkQueryStates(ctx context.Context, f *Factory, b board.Store, states []string) error {
+	if len(states) == 0 {
+		return nil
+	}
+	schema, err := b.Schema(ctx)
+	if err != nil {
+		f.Warn("%v", err)
+		return nil
+	}
+	for _, s := range states {
+		if err := schema.CheckState(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printIssueTable(f *Factory, issues []board.Issue) error {
+	if f.Global.Quiet {
+		for _, is := range issues {
+			f.Say("%s", is.ID)
+		}
+		return nil
+	}
+	if len(issues) == 0 {
+		f.Talk("no cards")
+		return nil
+	}
+	t := Table{Head: []string{"ID", "STATE", "PRIO", "BOT", "CLAIM", "TITLE"}}
+	for _, is := range issues {
+		t.Row(board.ShortID(is.ID), is.State, priority(is), is.Bot, claimText(f, is), is.Title)
+	}
+	t.Print(f)
+	return nil
+}
+
+func priority(is board.Issue) string {
+	if is.Priority == 0 {
+		return ""
+	}
+	return strconv.Itoa(is.Priority)
+}
+
+// claimText names the holder of a card, and says so when the lease ran out.
+func claimText(f *Factory, is board.Issue) string {
+	if is.Claim != "" && !is.ClaimLeaseUntil.IsZero() && is.ClaimLeaseUntil.Before(f.Now()) {
+		return is.Claim + " (lapsed)"
+	}
+	return is.Claim
+}
+
+// nonNil makes an empty list [] in JSON.
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

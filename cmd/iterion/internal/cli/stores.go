@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+
+	"iterion/daemon/control"
+	"iterion/native"
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// Layout finds the store: --store-dir, $ITERION_STORE_DIR, else the nearest
+// .iterion folder.
+func (f *Factory) Layout() (native.Layout, error) {
+	cwd, err := f.Cwd()
+	if err != nil {
+		return native.Layout{}, fmt.Errorf("find the store: %w", err)
+	}
+	return native.Find(f.Global.StoreDir, f.Env("ITERION_STORE_DIR"), cwd)
+}
+
+// Board opens the store's board, once.
+func (f *Factory) Board() (board.Store, error) {
+	if f.store != nil {
+		return f.store, nil
+	}
+	l, err := f.Layout()
+	if err != nil {
+		return nil, err
+	}
+	s, err := native.Open(l, native.Options{NoFsync: f.Global.NoFsync})
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", l.Root, err)
+	}
+	f.store = s
+	f.closers = append(f.closers, func() { _ = s.Close() })
+	return s, nil
+}
+
+// Runs opens the store's runs.
+func (f *Factory) Runs() (*run.Dir, error) {
+	l, err := f.Layout()
+	if err != nil {
+		return nil, err
+	}
+	return run.Open(l.Runs(), run.Options{NoFsync: f.Global.NoFsync}), nil
+}
+
+// Control connects to the store's daemon. Nobody there: control.ErrNoDaemon.
+func (f *Factory) Control() (*control.Client, error) {
+	l, err := f.Layout()
+	if err != nil {
+		return nil, err
+	}
+	c, err := control.Dial(l)
+	if err != nil {
+		return nil, err
+	}
+	f.closers = append(f.closers, c.Close)
+	return c, nil
+}
+
+// RequireTrust refuses a store that may not run anything on this host yet.
+func (f *Factory) RequireTrust(l native.Layout) error {
+	ok, err := f.trusted(l)
+	if err != nil || ok {
+		return err
+	}
+	return &ExitError{
+		Code: ExitFailed,
+		Err:  fmt.Errorf("the store %s was never trusted on this host, so nothing of it runs", l.Root),
+		Hint: "look at its cards and bots, then say `iterion trust`",
+	}
+}
+
+func (f *Factory) trusted(l native.Layout) (bool, error) {
+	home, err := f.Home()
+	if err != nil {
+		return false, fmt.Errorf("look up trust: %w", err)
+	}
+	return native.Trusted(home, l)
+}

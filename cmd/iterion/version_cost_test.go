@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// What `iterion version` may cost more than a Go program that does nothing. It
+// is started from shells, hooks and bots all day long, so that nothing linked
+// into it may do work before main.
+const (
+	costTime  = 5 * time.Millisecond
+	costRSS   = 12 << 20
+	costRuns  = 41 // interleaved starts of each program per try
+	costTries = 5  // a busy machine gets that many chances
+)
+
+func TestVersionCostsLittleMoreThanABareProgram(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("SKIPPED: no go command to build the programs with")
+	}
+	dir := t.TempDir()
+	bare := buildBare(t, dir)
+	ours := filepath.Join(dir, "iterion")
+	goBuild(t, ".", ours, ".")
+
+	var last string
+	for range costTries {
+		b, o := costs(t, bare, ours, "version")
+		last = fmt.Sprintf("bare %v, %d KiB; iterion version %v, %d KiB", b.time, b.rss>>10, o.time, o.rss>>10)
+		if o.time <= b.time+costTime && o.rss <= b.rss+costRSS {
+			t.Log(last)
+			return
+		}
+	}
+	t.Errorf("%s: over bare + %v or + %d MiB in each of %d tries\npackages that work at init:\n%s",
+		last, costTime, costRSS>>20, costTries, initTrace(ours))
+}
+
+// bareSource is the bare program. Given another program as its arguments it
+// starts that one and prints what it took. It has to be such a small program
+// that starts it: a process is billed for the memory of the one that forked it,
+// and this test is a large one.
+const bareSource = `package main
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if len(os.Args) == 1 {
+		os.Stdout.WriteString("bare\n")
+		return
+	}
+	null, _ := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	began := time.Now()
+	pid, err := syscall.ForkExec(os.Args[1], os.Args[1:], &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, null.Fd(), 2},
+	})
+	if err != nil {
+		panic(err)
+	}
+	var status syscall.WaitStatus
+	var usage syscall.Rusage
+	if _, err := syscall.Wait4(pid, &status, 0, &usage); err != nil || status.ExitStatus() != 0 {
+		os.Exit(1)
+	}
+	took := time.Since(began)
+	os.Stdout.WriteString(strconv.FormatInt(int64(took), 10) + " " + strconv.FormatInt(int64(usage.Maxrss), 10))
+}
+`
+
+func buildBare(t *testing.T, dir string) string {
+	t.Helper()
+	src := filepath.Join(dir, "bare")
+	if err := os.Mkdir(src, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"go.mod": "module bare\n\ngo 1.26\n", "main.go": bareSource} {
+		if err := os.WriteFile(filepath.Join(src, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bin := filepath.Join(dir, "bare.bin")
+	goBuild(t, src, bin, ".")
+	return bin
+}
+
+func goBuild(t *testing.T, dir, out, pkg string) {
+	t.Helper()
+	cmd := exec.Command("go", "build", "-o", out, pkg)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, msg)
+	}
+}
+
+// cost is the median over many starts.
+type cost struct {
+	time time.Duration
+	rss  int64
+}
+
+// costs starts the two programs in turn, so that a change of the machine's load
+// meets both.
+func costs(t *testing.T, bare string, ours ...string) (cost, cost) {
+	t.Helper()
+	samples := [2][]cost{}
+	for range costRuns {
+		for i, argv := range [][]string{{bare}, ours} {
+			samples[i] = append(samples[i], start(t, bare, argv))
+		}
+	}
+	return median(samples[0]), median(samples[1])
+}
+
+func start(t *testing.T, bare string, argv []string) cost {
+	t.Helper()
+	cmd := exec.Command(bare, argv...)
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("start %v: %v", argv, err)
+	}
+	var c cost
+	if _, err := fmt.Sscan(string(out), &c.time, &c.rss); err != nil {
+		t.Fatalf("start %v: %q: %v", argv, out, err)
+	}
+	if runtime.GOOS == "linux" {
+		c.rss <<= 10 // Linux counts in KiB
+	}
+	return c
+}
+
+func median(s []cost) cost {
+	times, sizes := make([]time.Duration, len(s)), make([]int64, len(s))
+	for i, c := range s {
+		times[i], sizes[i] = c.time, c.rss
+	}
+	slices.Sort(times)
+	slices.Sort(sizes)
+	return cost{times[len(s)/2], sizes[len(s)/2]}
+}
+
+// initTrace lists what every package did before main.
+func initTrace(bin string) []byte {
+	cmd := exec.Command(bin, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, _ := cmd.CombinedOutput()
+	return out
+}
