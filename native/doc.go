@@ -1,0 +1,96 @@
+// Package native is the file twin: a board kept as plain files under one
+// folder, shared by any number of processes of one host.
+//
+// The rules of the board are not here. Every verb asks native/board what the
+// card becomes and which event tells it; this package finds the store, takes
+// the writer lock, and makes card and event durable together.
+//
+// # Files
+//
+// Layout names them. The cards (issues/<encoded id>.json, ':' written "__") and
+// board.json are whole files that are only ever replaced by rename. The log
+// (events.jsonl) only grows, one event a line, seq counting from 0. Everything
+// in the store is private: folders 0700, files 0600.
+//
+// # Readers
+//
+// Readers take no lock. A card file is always whole; the log is read up to its
+// last newline. An event is handed out only when its card is in place: Events
+// and Tip stop before the first seq that still has a staged file, and, when no
+// writer is at work, finish that write themselves first.
+//
+// List keeps what it read and reads again only the files whose inode, size or
+// times changed; a file that changed just before it was read is not trusted to
+// be unchanged by its times alone. Get, Create, Move and Claim touch the files
+// of their own card, whatever the board holds. The exceptions are named: a card
+// that reaches done looks for the cards it unblocks, and a schema that drops a
+// column looks for cards in it.
+//
+// # Writers
+//
+// A writer holds the lock .lock from its first read to its last rename. Before
+// anything else it finishes what an earlier holder left (see Redo). Then, for
+// one card:
+//
+//	staged     .staging/<seq>-<encoded id> holds the new card, synced
+//	committed  the event with that seq is in events.jsonl, synced
+//	placed     the staged file was renamed over the card, the folder synced
+//
+// The middle line is the commit: the staged file alone is nothing, and a staged
+// file whose seq is in the log will be placed, by this process or by the next.
+// An empty staged file deletes the card. board.json is written the same way,
+// under the name ".board".
+//
+// That is three syncs. The entry of the staged file in its folder gets none of
+// its own: on the file systems of Linux that are used for this (ext4, xfs,
+// btrfs, f2fs) and on APFS, syncing a fresh file also makes its name durable.
+// Where that did not hold, a power cut right behind a commit could lose that
+// one card change and keep its event, and nothing else.
+//
+// # A crash at each step
+//
+//	before staged      a temporary or partial file in .staging; removed
+//	staged             a staged file whose seq is not in the log; removed:
+//	                   the verb never happened, and its seq is used again
+//	in the append      a torn last line; it is closed off with a newline. If it
+//	                   was whole but for the newline it is a commit, else the
+//	                   staged file is removed
+//	committed          placed by the next holder of the lock, after it synced
+//	                   the log again
+//	placed             nothing to do
+//
+// The caller of a verb that crashed was told nothing. A verb that fails with a
+// plain error was taken back whole; when a sync or a rename fails behind the
+// write of the event, nobody can say what a power cut would leave, and the
+// error is board.ErrAmbiguous.
+//
+// # Verbs over several cards
+//
+// A card that reaches done may unblock others. The whole verb, with every card
+// and every event under the seq it will have, is first written to .verb.json:
+// that is its commit. Then each change is made as above and the file is removed.
+// The next holder of the lock goes through a verb file that was left: changes
+// whose seq is in the log are done, the others follow. A verb file that cannot
+// be understood is set aside under another name and reported.
+//
+// # The next seq
+//
+// It is one more than the highest in the log. Our own lines are in order, so
+// that is the last line, found from the end whatever the length of the log. But
+// a log that came from elsewhere need not be in order. So a log is read whole
+// once; .events.mark remembers how far it was read, the highest seq there, and
+// whether it was in order; behind the mark only writers under the lock have
+// appended. The mark is a note: without it, or when it does not fit the log, the
+// log is read again.
+//
+// # A lease
+//
+// Renewing a claim is a sign of life, not a change: the card file is replaced
+// under the lock, without event and without updated_at.
+//
+// # Stopping
+//
+// A process that was stopped by ctrl-z under the writer lock would stop all the
+// others. So where there is a terminal, the stop is put off until the lock is
+// free.
+package native

@@ -1,0 +1,90 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"iterion/native/board"
+)
+
+// Schema implements board.Store.
+func (s *Store) Schema(ctx context.Context) (board.Schema, error) {
+	if err := ctx.Err(); err != nil {
+		return board.Schema{}, err
+	}
+	return s.readSchema()
+}
+
+func (s *Store) readSchema() (board.Schema, error) {
+	data, err := os.ReadFile(s.l.Board())
+	if errors.Is(err, fs.ErrNotExist) {
+		return board.Schema{}, fmt.Errorf("board %s: %w", s.l.Board(), board.ErrNotFound)
+	}
+	var schema board.Schema
+	if err == nil {
+		schema, err = board.DecodeSchema(data)
+	}
+	if err == nil {
+		err = schema.Validate()
+	}
+	if err != nil {
+		return board.Schema{}, fmt.Errorf("board %s is unreadable: %w", s.l.Board(), err)
+	}
+	return schema, nil
+}
+
+// Resolve implements board.Store. It looks at names only.
+func (s *Store) Resolve(ctx context.Context, ref string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	ids, err := s.cards.ids()
+	if err != nil {
+		return "", err
+	}
+	id, err := board.Resolve(ref, ids)
+	var ambiguous *board.AmbiguousError
+	if errors.As(err, &ambiguous) {
+		for n, m := range ambiguous.Matches {
+			if i, err := s.cards.read(m.ID); err == nil {
+				ambiguous.Matches[n] = i
+			}
+		}
+	}
+	return id, err
+}
+
+// Get implements board.Store.
+func (s *Store) Get(ctx context.Context, id string) (board.Issue, error) {
+	if err := ctx.Err(); err != nil {
+		return board.Issue{}, err
+	}
+	return s.cards.read(id)
+}
+
+// List implements board.Store. A board that cannot be read still shows its
+// cards, in an order that knows no columns.
+func (s *Store) List(ctx context.Context, q board.Query) (board.Listing, error) {
+	if err := ctx.Err(); err != nil {
+		return board.Listing{}, err
+	}
+	all, err := s.cards.all()
+	if err != nil {
+		return board.Listing{}, err
+	}
+	schema, err := s.readSchema()
+	if err != nil {
+		schema = board.Schema{}
+	}
+	found, err := q.Select(all.Issues, schema)
+	if err != nil {
+		return board.Listing{}, fmt.Errorf("list issues: %w", err)
+	}
+	for n := range found {
+		found[n] = found[n].Clone()
+	}
+	return board.Listing{Issues: found, Broken: all.Broken}, nil
+}

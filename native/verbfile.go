@@ -1,0 +1,156 @@
+package native
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"iterion/native/atomicfile"
+	"iterion/native/board"
+)
+
+// verbFile is .verb.json: a verb over several cards, to be redone to its end.
+type verbFile struct {
+	Changes []verbChange `json:"changes"` // in the order of their seq
+}
+
+type verbChange struct {
+	Seq   int64           `json:"seq"`
+	ID    string          `json:"id"`
+	Card  json.RawMessage `json:"card"` // null: the card goes
+	Event json.RawMessage `json:"event"`
+}
+
+// commitAll makes several changes one: the verb file is the commit of them all.
+func (w *writer) commitAll(changes []change) error {
+	tip, err := w.s.log.tip()
+	if err != nil {
+		return err
+	}
+	v, err := newVerb(changes, tip+1)
+	if err != nil {
+		return err
+	}
+	if err := w.writeVerb(v); err != nil {
+		return err
+	}
+	w.s.crash("verb written")
+	if err := w.finishVerb(v); err != nil {
+		return fmt.Errorf("%w: the rest follows with the next write: %w", board.ErrAmbiguous, err)
+	}
+	return nil
+}
+
+func newVerb(changes []change, first int64) (verbFile, error) {
+	var v verbFile
+	for n, c := range changes {
+		c.event.Seq = first + int64(n)
+		line, err := board.EncodeEvent(c.event)
+		if err != nil {
+			return verbFile{}, err
+		}
+		v.Changes = append(v.Changes, verbChange{Seq: c.event.Seq, ID: c.id, Card: c.data, Event: line})
+	}
+	return v, nil
+}
+
+func (w *writer) writeVerb(v verbFile) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the verb: %w", err)
+	}
+	o := w.s.o.atomic()
+	o.TempDir = w.s.l.Staging()
+	if err := atomicfile.WriteFile(w.s.l.verb(), data, 0o600, o); err != nil {
+		return fmt.Errorf("write the verb: %w", err)
+	}
+	return nil
+}
+
+// finishVerb makes the changes whose events are not in the log yet. The file's
+// removal is not synced: a verb file that comes back is found to be done.
+func (w *writer) finishVerb(v verbFile) error {
+	for _, c := range v.Changes {
+		tip, err := w.s.log.tip()
+		if err != nil {
+			return err
+		}
+		if c.Seq <= tip {
+			continue
+		}
+		if err := w.verbChange(c); err != nil {
+			return err
+		}
+	}
+	w.s.crash("verb done")
+	return os.Remove(w.s.l.verb())
+}
+
+func (w *writer) verbChange(c verbChange) error {
+	var data []byte
+	if len(c.Card) > 0 && string(c.Card) != "null" {
+		i, err := board.DecodeIssue(c.Card)
+		if err != nil {
+			return err
+		}
+		if data, err = board.EncodeIssue(i); err != nil {
+			return err
+		}
+	}
+	return w.commitLine(c.Seq, c.ID, data, c.Event)
+}
+
+func (w *writer) redoVerb() error {
+	data, err := os.ReadFile(w.s.l.verb())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	tip, err := w.s.log.tip()
+	if err != nil {
+		return err
+	}
+	v, err := parseVerb(data, tip)
+	if err != nil {
+		return w.setVerbAside(err)
+	}
+	return w.finishVerb(v)
+}
+
+// parseVerb refuses what would not go on gaplessly from tip.
+func parseVerb(data []byte, tip int64) (verbFile, error) {
+	var v verbFile
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, err
+	}
+	if len(v.Changes) == 0 {
+		return v, errors.New("it names no changes")
+	}
+	for n, c := range v.Changes {
+		e, err := board.DecodeEvent(c.Event)
+		switch {
+		case err != nil:
+			return v, err
+		case e.Seq != c.Seq || e.IssueID != c.ID || board.CheckID(c.ID) != nil:
+			return v, fmt.Errorf("change %d and its event do not agree", n)
+		case c.Seq != v.Changes[0].Seq+int64(n) || v.Changes[0].Seq > tip+1:
+			return v, fmt.Errorf("change %d has seq %d where the log ends at %d", n, c.Seq, tip)
+		}
+	}
+	return v, nil
+}
+
+// setVerbAside keeps a verb file that nobody can redo, out of the way.
+func (w *writer) setVerbAside(why error) error {
+	aside := fmt.Sprintf("%s.unreadable-%d", w.s.l.verb(), time.Now().UnixNano())
+	if err := os.Rename(w.s.l.verb(), aside); err != nil {
+		return err
+	}
+	w.s.o.Log.Error("a change over several cards was left half-way and cannot be redone", "kept", aside, "err", why)
+	return nil
+}

@@ -1,0 +1,112 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"iterion/native/board"
+)
+
+// judge is a verb's question to the rules, with the card as it stands.
+type judge func(w *writer, r board.Rules, i board.Issue) (board.Change, error)
+
+// change runs a verb on one card.
+func (s *Store) change(ctx context.Context, id string, by board.Cause, ask judge) (board.Issue, error) {
+	var after board.Issue
+	err := s.write(ctx, func(w *writer) error {
+		i, err := s.cards.read(id)
+		if err != nil {
+			return err
+		}
+		r, err := w.rules(by)
+		if err != nil {
+			return err
+		}
+		c, err := ask(w, r, i)
+		if err != nil {
+			return err
+		}
+		after = c.Issue
+		return w.applyAll(r, c)
+	})
+	if err != nil {
+		return board.Issue{}, err
+	}
+	return after, nil
+}
+
+func (w *writer) rules(by board.Cause) (board.Rules, error) {
+	schema, err := w.s.readSchema()
+	return board.Rules{Schema: schema, By: by, Now: time.Now(), Lookup: w.s.cards.read}, err
+}
+
+// applyAll writes a change together with what it brings about for other cards.
+func (w *writer) applyAll(r board.Rules, c board.Change) error {
+	verb := []board.Change{c}
+	if c.Closes() {
+		dependents, err := w.dependents(c.Issue.ID)
+		if err != nil {
+			return err
+		}
+		verb = append(verb, r.Unblock(c.Issue, dependents)...)
+	}
+	return w.apply(verb)
+}
+
+func (w *writer) dependents(id string) ([]board.Issue, error) {
+	all, err := w.s.cards.all()
+	if err != nil {
+		return nil, err
+	}
+	found := board.Dependents(all.Issues, id)
+	for n := range found {
+		found[n] = found[n].Clone()
+	}
+	return found, nil
+}
+
+func (w *writer) create(draft board.Issue, by board.Cause) (board.Change, error) {
+	if err := board.CheckID(draft.ID); err != nil {
+		return board.Change{}, fmt.Errorf("create issue: %w", err)
+	}
+	if taken, err := exists(w.s.l.IssueFile(draft.ID)); err != nil {
+		return board.Change{}, fmt.Errorf("create issue: %w", err)
+	} else if taken {
+		return board.Change{}, fmt.Errorf("create issue %s: %w", draft.ID, board.ErrExists)
+	}
+	r, err := w.rules(by)
+	if err != nil {
+		return board.Change{}, err
+	}
+	c, err := r.Create(draft)
+	if err != nil {
+		return board.Change{}, err
+	}
+	return c, w.applyAll(r, c)
+}
+
+// setSchema replaces the board that was by next.
+func (w *writer) setSchema(was, next board.Schema, held map[string]int, by board.Cause) error {
+	r := board.Rules{Schema: was, By: by, Now: time.Now()}
+	c, err := r.SetSchema(next, held)
+	if err != nil || c.Event == nil {
+		return err
+	}
+	data, err := board.EncodeSchema(c.Schema)
+	if err != nil {
+		return err
+	}
+	return w.commit(change{id: boardName, data: data, event: *c.Event})
+}
+
+// held counts the cards in each column. A card that cannot be read may be in
+// any of them.
+func (w *writer) held() (map[string]int, error) {
+	all, err := w.s.cards.all()
+	held := map[string]int{}
+	for _, i := range all.Issues {
+		held[i.State]++
+	}
+	return held, err
+}
