@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -318,5 +319,28 @@ func TestSlowReaderBlocksNobody(t *testing.T) {
 	stop()
 	if took := time.Since(began); took > drainWait+5*time.Second {
 		t.Errorf("server needed %v to stop", took)
+	}
+}
+
+func TestCardKeepsItsOwnFieldsOverTheWire(t *testing.T) {
+	is := board.Issue{ID: "native:1", Title: "t", State: "ready", Body: "long", Labels: []string{"l"},
+		Comments: []board.Comment{{ID: "c"}}, Blockers: []string{"b"}}
+	sent := CardOf(is, []string{"b"})
+	data, err := json.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "long") {
+		t.Errorf("the body travels: %s", data)
+	}
+	var got Card
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(sent, got); d != "" {
+		t.Error(d)
+	}
+	if got.Comments != 1 || !got.HasBody || len(got.OpenBlockers) != 1 {
+		t.Errorf("%s", data)
 	}
 }

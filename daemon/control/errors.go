@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"iterion/native/board"
+	"iterion/native/run"
 )
 
 // ErrNoDaemon says that nobody answers on the socket.
@@ -18,9 +19,9 @@ var ErrStopped = errors.New("the daemon stopped")
 func (e *Error) Is(target error) bool {
 	switch e.Code {
 	case CodeInvalid:
-		return target == board.ErrInvalid
+		return target == board.ErrInvalid || target == run.ErrInvalid
 	case CodeNotFound:
-		return target == board.ErrNotFound
+		return target == board.ErrNotFound || target == run.ErrNotFound
 	case CodeConflict:
 		return target == board.ErrConflict || target == board.ErrTransitionRejected
 	}
@@ -39,12 +40,12 @@ func errorOf(err error) *Error {
 // codeOf classes an error by the sentinels of the stores.
 func codeOf(err error) Code {
 	switch {
-	case errors.Is(err, board.ErrNotFound):
+	case errors.Is(err, board.ErrNotFound), errors.Is(err, run.ErrNotFound):
 		return CodeNotFound
 	case errors.Is(err, board.ErrConflict), errors.Is(err, board.ErrTransitionRejected),
 		errors.Is(err, board.ErrExists), errors.Is(err, board.ErrBusy):
 		return CodeConflict
-	case errors.Is(err, board.ErrInvalid):
+	case errors.Is(err, board.ErrInvalid), errors.Is(err, run.ErrInvalid):
 		return CodeInvalid
 	}
 	return CodeInternal
