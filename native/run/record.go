@@ -52,6 +52,11 @@ const (
 	CodePermanent = "PERMANENT"
 	// CodeTransient: the bot said that trying again may help (exit 75).
 	CodeTransient = "TRANSIENT"
+	// CodeExit: the bot ended with an exit code that has no meaning of its own, or
+	// reported a failure without a class.
+	CodeExit = "EXIT"
+	// CodeSignal: a signal ended the bot that iterion did not send.
+	CodeSignal = "SIGNAL"
 	// CodeKillUnconfirmed: a process of the run's tree could not be proven dead.
 	CodeKillUnconfirmed = "KILL_UNCONFIRMED"
 	// CodeInterrupted: stopped because the claim that it ran for was lost.
@@ -171,6 +176,17 @@ type Intent struct {
 	At   time.Time `json:"at"`
 	// Note goes into the run's error sentence.
 	Note string `json:"note,omitempty"`
+}
+
+// Sentence says what was done, by whom and why: "cancelled by ana: wrong branch".
+func (in Intent) Sentence(done string) string {
+	if in.By != "" {
+		done += " by " + in.By
+	}
+	if in.Note != "" {
+		done += ": " + in.Note
+	}
+	return done
 }
 
 // What can be asked of a supervisor.

@@ -1,0 +1,236 @@
+package supervise
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"iterion/bots"
+	"iterion/native/filelock"
+	"iterion/native/run"
+)
+
+// Command is the first argument that makes iterion a supervisor.
+const Command = "supervise"
+
+// DefaultGrace is how long a tree has between TERM and KILL.
+const DefaultGrace = 10 * time.Second
+
+// supervisorLog catches what a supervisor says when it has no other place left,
+// such as a panic. It is removed at a clean end.
+const supervisorLog = "supervisor.log"
+
+// Launcher starts runs of one store.
+type Launcher struct {
+	Runs     *run.Dir
+	StoreDir string
+	Exe      string        // the binary to start as supervisor; empty: the running one
+	NoFsync  bool          // passed on to the supervisor
+	Grace    time.Duration // 0: DefaultGrace
+	Log      *slog.Logger  // nil: silent
+}
+
+// Spec is one run to start.
+type Spec struct {
+	RunID   string // from run.NewID, fixed by the caller so that a repeat does no harm
+	Name    string
+	Bot     bots.Bot
+	Source  run.Source
+	Attempt int    // from 1
+	Workdir string // empty: the run's own folder
+	// Inputs are the bot's vars, resolved.
+	Inputs map[string]string
+	// Env holds ITERION_* variables that only the caller knows, such as those of
+	// the card.
+	Env     map[string]string
+	Timeout time.Duration // 0: the manifest's
+}
+
+// Process is the supervisor of a run, started by this process.
+type Process struct {
+	RunID string
+	PID   int // 0 when the run failed before there was a supervisor
+	done  chan struct{}
+}
+
+// Done is closed when the supervisor has exited; the run's record is final then,
+// unless the supervisor was killed.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Start makes the run and starts its supervisor. It returns an error only when no
+// run of that id exists because of it (run.ErrExists when there was one before). A
+// bot that cannot be started is a run that failed, with code LAUNCH_FAILED.
+//
+// Until the supervisor exits a goroutine waits to reap it.
+func (l *Launcher) Start(ctx context.Context, s Spec) (*Process, error) {
+	rec := l.draft(s)
+	files, err := l.files(s, rec)
+	if err != nil {
+		return nil, fmt.Errorf("launch %s: %w", s.Bot.Slug(), err)
+	}
+	lock, err := l.Runs.Create(ctx, rec, files)
+	if err != nil {
+		return nil, fmt.Errorf("launch %s: %w", s.Bot.Slug(), err)
+	}
+	proc, err := l.supervise(s, lock)
+	if err == nil {
+		return proc, nil
+	}
+	return l.refuse(rec, lock, err)
+}
+
+func (l *Launcher) draft(s Spec) run.Record {
+	rec := run.Record{
+		ID: s.RunID, Name: s.Name, Bot: s.Bot.Slug(), BotVersion: s.Bot.Manifest.Version,
+		BundlePath: l.bundleDir(s), Status: run.Queued, Inputs: s.Inputs, Source: s.Source,
+		Attempt: max(1, s.Attempt), Workdir: s.Workdir, CreatedAt: time.Now().UTC(),
+	}
+	rec.UpdatedAt = rec.CreatedAt
+	if rec.Workdir == "" {
+		rec.Workdir = l.runDir(s.RunID)
+	}
+	return rec
+}
+
+// bundleDir is where the bot runs from. An embedded bundle is copied into the
+// run's folder.
+func (l *Launcher) bundleDir(s Spec) string {
+	if s.Bot.Dir != "" {
+		return s.Bot.Dir
+	}
+	return filepath.Join(l.runDir(s.RunID), "bundle", s.Bot.Slug())
+}
+
+// runDir is absolute, since the supervisor has another working folder.
+func (l *Launcher) runDir(id string) string {
+	dir, err := filepath.Abs(l.Runs.Path(id))
+	if err != nil { // only when the working folder is gone
+		return l.Runs.Path(id)
+	}
+	return dir
+}
+
+func (l *Launcher) files(s Spec, rec run.Record) (map[string][]byte, error) {
+	p := newPlan(s.Bot.Manifest, rec.BundlePath)
+	p.StoreDir, p.Extra, p.NoFsync, p.Grace = l.StoreDir, s.Env, l.NoFsync, l.Grace
+	if p.Grace == 0 {
+		p.Grace = DefaultGrace
+	}
+	if s.Timeout > 0 {
+		p.Timeout = s.Timeout
+	}
+	launch, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	inputs := s.Inputs
+	if inputs == nil {
+		inputs = map[string]string{}
+	}
+	vars, err := json.MarshalIndent(inputs, "", "  ")
+	return map[string][]byte{planFile: launch, run.VarsFile: vars}, err
+}
+
+// supervise starts the supervisor and lets go of the launcher's copy of the lock.
+func (l *Launcher) supervise(s Spec, lock *filelock.Lock) (*Process, error) {
+	if err := s.Bot.Launchable(); err != nil {
+		return nil, err
+	}
+	if _, err := s.Bot.Materialize(filepath.Join(l.runDir(s.RunID), "bundle")); err != nil {
+		return nil, err
+	}
+	cmd, err := l.start(s.RunID, lock)
+	if err != nil {
+		return nil, fmt.Errorf("start the supervisor: %w", err)
+	}
+	_ = lock.Detach()
+	p := &Process{RunID: s.RunID, PID: cmd.Process.Pid, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		_ = cmd.Wait() // what became of the run is in its record
+	}()
+	l.log().Debug("run started", "run_id", s.RunID, "bot", s.Bot.Slug(), "pid", p.PID)
+	return p, nil
+}
+
+// start starts the supervisor in a session of its own, with the lock as its only
+// descriptor besides the standard three.
+func (l *Launcher) start(id string, lock *filelock.Lock) (*exec.Cmd, error) {
+	exe := l.Exe
+	if exe == "" {
+		var err error
+		if exe, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	out, err := os.OpenFile(filepath.Join(l.runDir(id), supervisorLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := &exec.Cmd{
+		Path: exe, Args: []string{"iterion", Command, l.runDir(id)}, Env: outsideOfRun(os.Environ()), Dir: "/",
+		Stdout: out, Stderr: out, ExtraFiles: []*os.File{lock.File()},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	return cmd, cmd.Start()
+}
+
+// refuse ends a run that could not be started.
+func (l *Launcher) refuse(rec run.Record, lock *filelock.Lock, why error) (*Process, error) {
+	defer lock.Release()
+	o := run.Outcome{Status: run.Failed, Code: run.CodeLaunchFailed, Error: why.Error()}
+	if err := settle(l.Runs, &rec, o); err != nil {
+		return nil, fmt.Errorf("launch %s: %w (and: %w)", rec.Bot, why, err)
+	}
+	done := make(chan struct{})
+	close(done)
+	return &Process{RunID: rec.ID, done: done}, nil
+}
+
+// settle takes a record to its final status and notes the event. The caller holds
+// the run's lock.
+func settle(d *run.Dir, rec *run.Record, o run.Outcome) error {
+	if err := rec.Become(o, time.Now()); err != nil {
+		return err
+	}
+	if err := d.Save(*rec); err != nil {
+		return err
+	}
+	return d.EnsureOutcome(*rec)
+}
+
+// ownVariables begin the names that belong to one run. A run that is started from
+// inside another must not pass for part of it.
+var ownVariables = []string{
+	"ITERION_RUN_", "ITERION_BOT", "ITERION_VAR", "ITERION_ISSUE_", "ITERION_EVENTS=", "ITERION_WORKSPACE=",
+	"ITERION_ATTEMPT=", "ITERION_RESUME=", "ITERION_CLAIM_EPOCH=",
+}
+
+func outsideOfRun(environ []string) []string {
+	kept := make([]string, 0, len(environ))
+next:
+	for _, kv := range environ {
+		for _, own := range ownVariables {
+			if strings.HasPrefix(kv, own) {
+				continue next
+			}
+		}
+		kept = append(kept, kv)
+	}
+	return kept
+}
+
+func (l *Launcher) log() *slog.Logger {
+	if l.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l.Log
+}

@@ -1,0 +1,58 @@
+package supervise
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"iterion/bots/manifest"
+)
+
+// planFile is the file in the run's folder that tells the supervisor what to start.
+const planFile = "launch.json"
+
+// plan is how a bot is to be started, settled at launch: editing the bundle
+// afterwards does not change a run that is under way. It holds no value of a
+// pass_env variable, only names.
+type plan struct {
+	StoreDir string            `json:"store_dir"`
+	BotDir   string            `json:"bot_dir"`
+	Argv     []string          `json:"argv"`
+	Protocol manifest.Protocol `json:"protocol"`
+	Resume   bool              `json:"resume"`
+	MaxLog   int64             `json:"max_log"` // bytes
+	Timeout  time.Duration     `json:"timeout"` // nanoseconds, 0: none
+	Grace    time.Duration     `json:"grace"`   // between TERM and KILL
+	Env      map[string]string `json:"env,omitempty"`
+	PassEnv  []string          `json:"pass_env,omitempty"`
+	Extra    map[string]string `json:"extra,omitempty"` // ITERION_* of whoever launched
+	NoFsync  bool              `json:"no_fsync,omitempty"`
+}
+
+func newPlan(m manifest.Manifest, botDir string) plan {
+	p := plan{
+		BotDir: botDir, Argv: m.Run.Command, Protocol: m.Run.Protocol, Resume: m.Run.Resume,
+		MaxLog: m.Run.MaxLog, Timeout: m.Run.Timeout, Env: m.Run.Env, PassEnv: m.Run.PassEnv,
+	}
+	if m.Run.Script != "" {
+		p.Argv = []string{"/bin/sh", "-c", m.Run.Script}
+	}
+	if p.MaxLog <= 0 {
+		p.MaxLog = manifest.DefaultMaxLog
+	}
+	return p
+}
+
+func readPlan(runDir string) (plan, error) {
+	var p plan
+	data, err := os.ReadFile(filepath.Join(runDir, planFile))
+	if err == nil {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil {
+		return plan{}, fmt.Errorf("read %s: %w", planFile, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,119 @@
+package supervise
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// blot stands where a secret was.
+const blot = "[redacted]"
+
+// minSecret is the shortest value that is blotted out, in bytes: hiding every "1"
+// would hide the log.
+const minSecret = 4
+
+// redactor blots secrets out of a stream, also where one is cut in two by the
+// boundary between writes. It holds back only what may be the beginning of one.
+// Each stream needs its own.
+type redactor struct {
+	secrets [][]byte // longest first
+	held    []byte
+}
+
+func newRedactor(values []string) *redactor {
+	r := &redactor{}
+	for _, v := range values {
+		if len(v) < minSecret {
+			continue
+		}
+		r.add([]byte(v))
+		if quoted, err := json.Marshal(v); err == nil {
+			r.add(quoted[1 : len(quoted)-1]) // as it stands inside JSON
+		}
+	}
+	slices.SortFunc(r.secrets, func(a, b []byte) int { return len(b) - len(a) })
+	return r
+}
+
+func (r *redactor) add(s []byte) {
+	if !slices.ContainsFunc(r.secrets, func(x []byte) bool { return bytes.Equal(x, s) }) {
+		r.secrets = append(r.secrets, s)
+	}
+}
+
+// fresh returns a redactor of the same secrets for another stream.
+func (r *redactor) fresh() *redactor { return &redactor{secrets: r.secrets} }
+
+// next takes a piece of the stream and returns what can be shown of it so far.
+// The result is valid until the next call.
+func (r *redactor) next(p []byte) []byte {
+	if len(r.secrets) == 0 {
+		return p
+	}
+	text := append(r.held, p...)
+	shown, rest := r.scan(text)
+	r.held = append([]byte(nil), rest...)
+	return shown
+}
+
+// rest returns what was held back, at the end of the stream.
+func (r *redactor) rest() []byte {
+	rest := r.held
+	r.held = nil
+	for i := range r.secrets { // a short secret may lie inside the start of a long one
+		rest = bytes.ReplaceAll(rest, r.secrets[i], []byte(blot))
+	}
+	return rest
+}
+
+// clean blots secrets out of a text that is whole.
+func (r *redactor) clean(s string) string {
+	if len(r.secrets) == 0 {
+		return s
+	}
+	one := r.fresh()
+	shown := slices.Clone(one.next([]byte(s)))
+	return string(append(shown, one.rest()...))
+}
+
+func (r *redactor) scan(text []byte) (shown, rest []byte) {
+	for {
+		at, size := r.find(text)
+		open := r.unfinished(text)
+		if at < 0 || at >= open {
+			return append(shown, text[:open]...), text[open:]
+		}
+		shown = append(append(shown, text[:at]...), blot...)
+		text = text[at+size:]
+	}
+}
+
+// find returns the first secret in text, the longest of those that begin there.
+func (r *redactor) find(text []byte) (at, size int) {
+	at = -1
+	for _, s := range r.secrets {
+		end := len(text)
+		if at >= 0 {
+			end = min(end, at+len(s)-1) // only an earlier one is of interest
+		}
+		if i := bytes.Index(text[:end], s); i >= 0 {
+			at, size = i, len(s)
+		}
+	}
+	return at, size
+}
+
+// unfinished returns where the text ends in what may become a secret.
+func (r *redactor) unfinished(text []byte) int {
+	open := len(text)
+	for _, s := range r.secrets {
+		for n := min(len(s)-1, len(text)); n > 0; n-- {
+			if bytes.HasSuffix(text, s[:n]) {
+				open = min(open, len(text)-n)
+				break
+			}
+		}
+	}
+	return open
+}
