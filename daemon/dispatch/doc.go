@@ -1,2 +1,74 @@
 // Package dispatch is the actor that turns cards into runs and settles them.
+//
+// # One owner of state
+//
+// A single goroutine owns everything the dispatcher knows. It takes a message,
+// runs the pure step (state, message, now) -> (state, effects), publishes a
+// snapshot and starts the effects. Effects are workers: each does its reading,
+// writing and waiting in a goroutine of its own and answers with a message. The
+// actor itself never reads a file, never takes a lock and never waits for a
+// process, so a store call that hangs delays its own card and nothing else.
+//
+// # A dispatched card
+//
+// A card goes through these phases; the same words stand in the journal.
+//
+//	claiming   a slot is reserved; the card is read once more, then claimed
+//	preparing  the claim is ours: in-progress move, working folder
+//	launching  the run id is durable; the run's folder and supervisor are made
+//	running    the run exists; a worker waits for its end
+//	stopping   somebody asked for the run's end; the worker still waits for it
+//	settling   the run's end is known; the card is being filed
+//	parked     claim kept without a slot, renewed: the run waits for a person
+//	held       claim kept without a slot, not renewed: a person cancelled the
+//	           run, or filing the card would be a guess
+//
+// The order of writes, and what a crash right after each leaves behind for the
+// next daemon, which adopts the journal entries of owners that are provably dead:
+//
+//	journal, epoch 0       the card is not ours: the entry is dropped
+//	claim                  the card carries the entry's marker: released
+//	journal, epoch + run   as above; no run of that id exists, and none will
+//	in-progress move       back to the source column, then released
+//	workspace              the same; its mark goes with the release
+//	launch                 the run is found by the journalled id: awaited or judged
+//	last run stamped       the same
+//	(the run ends)         judged by its record, as the old daemon would have done
+//	ledger                 the attempt is counted once, by run id
+//	final move, stamps     found where it was to go: released only
+//	release                the entry is dropped
+//	journal entry removed  nothing is left
+//
+// The release is always the last write to the card and the heartbeat, which
+// renews the lease every third of it from the claim on, ends after that write.
+// A lease is never read as an owner: only a marker and an epoch are.
+//
+// # How a card leaves
+//
+// COMPLETED, GAVE UP and REVERT free the claim; PARKED and HELD keep it. Which
+// one it is follows from the run's record alone (judge.go), so that a restarted
+// daemon comes to the same answer. Attempts live in the ledger with the card.
+// There are no timers that could go stale: after every step one wake-up is
+// computed from the state, and whatever is due is found by looking.
+//
+// # What stops a second run
+//
+// The guard table (guard.go) is one ordered list, used by the walk over a
+// discovery, by the last look just before a claim, and by Why and Explain. A
+// run that is live, paused or unreadable holds its card, whether it is found by
+// the card's pointer, by the journal or by the card's id in the run's source. A
+// run that finished holds its card until the card is moved again or the pointer
+// is cleared: a clean exit never starts over by itself.
+//
+// # Trouble
+//
+// Errors of the world around (disk, store, supervisor) spend no attempt. They
+// put the whole dispatcher on a growing pause, after which one card probes the
+// world before the others follow.
+//
+// # Ending
+//
+// When its context ends the dispatcher starts nothing more, gives writes in
+// flight a moment, and returns. Live runs carry on under their supervisors; the
+// journal names them for the next daemon.
 package dispatch

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"iterion/native/board"
@@ -28,20 +29,35 @@ type Board interface {
 	Tip(ctx context.Context) (int64, error)
 }
 
+// Sentinels of the Runs port.
+var (
+	// ErrRunGone: there is no run of that id.
+	ErrRunGone = errors.New("no such run")
+	// ErrLaunchRefused: the launch can never work as it is (a required input is
+	// missing, a template is wrong). The card gives up at once instead of trying
+	// again.
+	ErrLaunchRefused = errors.New("launch refused")
+)
+
 // Runs starts, watches and stops runs.
 type Runs interface {
 	// Launch makes the run folder and starts its supervisor. A nil error means
-	// that the run exists under l.RunID; an error that wraps run.ErrExists too.
-	// Any other error means that no run of that id exists.
+	// that the run exists under l.RunID. After any error Inspect is asked whether
+	// it does, and answers for good: a launch that has returned starts nothing
+	// later. An error that wraps ErrLaunchRefused is final for the card, every
+	// other one is trouble of the world around.
 	Launch(ctx context.Context, l Launch) error
-	// Await blocks until the run is final, paused or provably without a
-	// supervisor, and returns its settled view. It recovers an orphaned run first.
+	// Await blocks until the run is final or paused and returns its settled view;
+	// a run whose supervisor died is recovered first. ErrRunGone (wrapped) when no
+	// such run exists; any other error means that nobody can say, and the card is
+	// held.
 	// ctx ends the wait, never the run.
 	Await(ctx context.Context, runID string) (RunView, error)
 	// Inspect returns what is known of a run now. ErrRunGone (wrapped) when no
 	// such run exists; any other error means unreadable.
 	Inspect(ctx context.Context, runID string) (RunView, error)
-	// LiveByIssue returns the runs of a card that are not final, oldest first.
+	// LiveByIssue returns the runs of a card that are not final, oldest first. It
+	// is asked once before each claim.
 	LiveByIssue(ctx context.Context, issueID string) ([]RunView, error)
 	// Stop asks the run's supervisor to end it (run.VerbCancel or run.VerbStop)
 	// and returns once the request is durable; Await tells when it has ended.
@@ -82,6 +98,9 @@ type Bot struct {
 	Path         string            // bundle folder, or "catalog:<slug>"
 	DispatchVars map[string]string // templates from the manifest
 	Resume       bool
+	// Vars are the names that the bot declares. Inputs of other names are left
+	// out; nil leaves all in.
+	Vars []string
 }
 
 // Workspaces hands out per-card working folders.
@@ -130,6 +149,9 @@ type JournalEntry struct {
 	// SourceState is the column the card came from.
 	SourceState string `json:"source_state,omitempty"`
 	Attempt     int    `json:"attempt,omitempty"`
+	// Seq is the tip of the board's log before the claim: whoever moved the card
+	// since is found behind it.
+	Seq int64 `json:"seq,omitempty"`
 }
 
 // Ledger is the durable retry ledger.
@@ -147,6 +169,8 @@ type RetryEntry struct {
 	DueAt      time.Time `json:"due_at,omitzero"`
 	LastRunID  string    `json:"last_run_id,omitempty"`
 	LastReason string    `json:"last_reason,omitempty"`
+	// Uncounted are the tries since the last counted one that spent no attempt.
+	Uncounted int `json:"uncounted,omitempty"`
 }
 
 // Desired is runtime.json: the operator's intent.
@@ -157,7 +181,14 @@ type Desired struct {
 	At      time.Time `json:"at,omitzero"`
 }
 
-// Intent keeps the operator's intent over restarts.
+// What an operator may desire.
+const (
+	DesiredRunning = "running"
+	DesiredPaused  = "paused"
+)
+
+// Intent keeps the operator's intent over restarts. A Desired that was never
+// saved loads as the zero value, which means running.
 type Intent interface {
 	Load(ctx context.Context) (Desired, error)
 	Save(ctx context.Context, d Desired) error

@@ -14,10 +14,14 @@ type Snapshot struct {
 	Ready   bool      `json:"ready"`
 	Desired Desired   `json:"desired"`
 
-	SlotsUsed int       `json:"slots_used"`
-	SlotsMax  int       `json:"slots_max"`
-	LastTick  time.Time `json:"last_tick,omitzero"`
-	NextPoll  time.Time `json:"next_poll,omitzero"`
+	SlotsUsed int `json:"slots_used"`
+	SlotsMax  int `json:"slots_max"`
+	// Idle: nothing runs, nothing of what was last seen on the board can be
+	// started, no retry waits and no look at the board is due. Parked, held and
+	// refused cards do not count.
+	Idle     bool      `json:"idle"`
+	LastTick time.Time `json:"last_tick,omitzero"`
+	NextPoll time.Time `json:"next_poll,omitzero"`
 
 	Running []Running `json:"running"` // oldest first
 	Queue   []Queued  `json:"queue"`   // eligible cards that were not started, in walk order

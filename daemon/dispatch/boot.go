@@ -1,0 +1,214 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"iterion/native/board"
+)
+
+// adoption is a journal entry of a dead owner with what became of its card.
+type adoption struct {
+	entry   JournalEntry
+	issue   board.Issue
+	cardErr error
+	view    RunView
+	runErr  error
+}
+
+// boot reads what earlier daemons left, before the first tick.
+type boot struct{ owner string }
+
+func (e boot) do(ctx context.Context, d *Dispatcher) {
+	m := e.read(ctx, d.opts)
+	if ctx.Err() == nil {
+		d.tell(m)
+	}
+}
+
+func (e boot) read(ctx context.Context, o Options) booted {
+	var m booted
+	if m.desired, m.err = o.Intent.Load(ctx); m.err != nil {
+		m.err = fmt.Errorf("read the operator's intent: %w", m.err)
+		return m
+	}
+	if m.retries, m.err = o.Ledger.Load(ctx); m.err != nil {
+		m.err = fmt.Errorf("read the retry ledger: %w", m.err)
+		return m
+	}
+	if m.schema, m.err = o.Board.Schema(ctx); m.err != nil {
+		m.err = fmt.Errorf("read the board: %w", m.err)
+		return m
+	}
+	entries, err := o.Journal.Adopt(ctx, e.owner)
+	if err != nil {
+		m.err = fmt.Errorf("adopt the claim journal: %w", err)
+		return m
+	}
+	entries, m.err = ours(ctx, o.Journal, e.owner, entries)
+	for _, entry := range entries {
+		m.found = append(m.found, examine(ctx, o, entry))
+	}
+	return m
+}
+
+// ours adds the entries that an earlier try of this boot had adopted already.
+func ours(ctx context.Context, j Journal, owner string, adopted []JournalEntry) ([]JournalEntry, error) {
+	all, err := j.Entries(ctx)
+	if err != nil {
+		return adopted, fmt.Errorf("read the claim journal: %w", err)
+	}
+	known := map[string]bool{}
+	var mine []JournalEntry
+	for _, e := range append(adopted, all...) {
+		if e.Owner == owner && !known[e.IssueID] {
+			known[e.IssueID] = true
+			mine = append(mine, e)
+		}
+	}
+	return mine, nil
+}
+
+// examine finds the card and its recorded run: the journalled one, or a live one
+// that names the card as its source.
+func examine(ctx context.Context, o Options, entry JournalEntry) adoption {
+	a := adoption{entry: entry}
+	a.issue, a.cardErr = o.Board.Get(ctx, entry.IssueID)
+	a.runErr = ErrRunGone
+	if entry.RunID != "" {
+		a.view, a.runErr = o.Runs.Inspect(ctx, entry.RunID)
+	}
+	if !errors.Is(a.runErr, ErrRunGone) {
+		return a
+	}
+	live, err := o.Runs.LiveByIssue(ctx, entry.IssueID)
+	switch {
+	case err != nil:
+		a.runErr = err
+	case len(live) > 0:
+		a.view, a.runErr = live[len(live)-1], nil
+		a.entry.RunID = a.view.Record.ID
+	}
+	return a
+}
+
+func (s *state) bootAgain(now time.Time) []effect {
+	if now.Before(s.bootAt) || s.bootAt.IsZero() {
+		return nil
+	}
+	s.bootAt = time.Time{}
+	return []effect{boot{owner: s.owner}}
+}
+
+// onBooted takes over what was found, then lets the ticks begin.
+func (s *state) onBooted(m booted, now time.Time) []effect {
+	if m.err != nil {
+		s.bootFails++
+		s.bootAt = now.Add(backoff(time.Second, s.bootFails, 30*time.Second))
+		s.trouble(now, m.err.Error())
+		return nil
+	}
+	if s.desired.Desired == "" { // nobody paused us meanwhile
+		s.desired = m.desired
+	}
+	for id, e := range m.retries {
+		e.IssueID = id
+		s.retries[id] = e
+	}
+	fx := s.learnColumns(m.schema)
+	s.booted, s.wanted, s.nextPoll = true, true, now
+	for _, a := range m.found {
+		fx = append(fx, s.adopt(a, now)...)
+	}
+	return fx
+}
+
+// adopt continues with one card where its dead owner left it.
+func (s *state) adopt(a adoption, now time.Time) []effect {
+	c := s.adopted(a, now)
+	s.cards[a.entry.IssueID] = c
+	s.learnRun(c, a.view, a.runErr)
+	end, reason := judge(a.view, a.runErr)
+	live := end == endLive
+	switch {
+	case errors.Is(a.cardErr, board.ErrNotFound):
+		c.gone = true
+	case a.cardErr != nil: // nobody can say: keep it, look again at each reconcile
+		return s.keep(c, "the card cannot be read: "+a.cardErr.Error(), now)
+	case a.issue.Claim != a.entry.Marker, a.entry.Epoch != 0 && a.issue.ClaimEpoch != a.entry.Epoch:
+		c.lost = true
+	case a.entry.Phase == PhaseHeld || a.entry.Phase == PhaseParked:
+		return s.adoptHold(c, a.entry.Phase, reason, now)
+	}
+	if (c.lost || c.gone) && live {
+		return append(s.watchAgain(c, false), s.stopRun(c, machineStop("its claim was lost"))...)
+	}
+	if live {
+		return s.watchAgain(c, true)
+	}
+	if end == endGone && !c.ran && !c.lost && !c.gone {
+		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}, s.file(c, plan{
+			verdict: Revert, reason: "the daemon ended before the run was launched", to: c.source,
+		})}
+	}
+	fx := s.conclude(c, end, reason, now)
+	if c.lost || c.gone {
+		return fx
+	}
+	return append([]effect{startBeat{issueID: c.issue.ID, fence: c.fence}}, fx...)
+}
+
+// adopted makes the card of an entry. Its attempts go on where they were.
+func (s *state) adopted(a adoption, now time.Time) *card {
+	e := a.entry
+	c := &card{
+		issue: a.issue, runID: e.RunID, phase: PhaseSettling,
+		source: e.SourceState, placed: e.SourceState,
+		fence:   board.Fence{Marker: e.Marker, Epoch: e.Epoch},
+		attempt: e.Attempt, seq: e.Seq, since: e.ClaimedAt,
+	}
+	c.issue.ID = e.IssueID
+	if c.fence.Epoch == 0 {
+		c.fence.Epoch = a.issue.ClaimEpoch
+	}
+	if c.source == "" {
+		c.source = a.issue.State
+	}
+	for _, ours := range []string{s.cfg.RunningState, s.cfg.AwaitingInputState} {
+		if a.issue.State == ours {
+			c.placed = ours
+		}
+	}
+	c.stamped = e.RunID != "" && a.issue.LastRunID == e.RunID
+	c.ran = c.stamped || (e.RunID != "" && !errors.Is(a.runErr, ErrRunGone))
+	c.bot.Slug = a.view.Record.Bot
+	return c
+}
+
+// watchAgain goes on with a live run: it is awaited, and its claim is renewed.
+func (s *state) watchAgain(c *card, renew bool) []effect {
+	c.phase, c.slot = PhaseRunning, true
+	fx := []effect{awaitRun{issueID: c.issue.ID, runID: c.runID, stamped: c.stamped}}
+	if renew {
+		fx = append(fx, startBeat{issueID: c.issue.ID, fence: c.fence})
+	}
+	return fx
+}
+
+// adoptHold takes a kept card over without a write: the next probe, which comes
+// with the first tick, decides.
+func (s *state) adoptHold(c *card, phase, reason string, now time.Time) []effect {
+	c.phase, c.reason, c.heldAt, c.stamped, c.placed = phase, reason, now, true, c.issue.State
+	if phase == PhaseParked {
+		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}}
+	}
+	return nil
+}
+
+// keep holds a card in memory: nothing can be written to it now.
+func (s *state) keep(c *card, reason string, now time.Time) []effect {
+	c.phase, c.reason, c.heldAt = PhaseHeld, reason, now
+	return nil
+}

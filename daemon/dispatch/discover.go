@@ -1,0 +1,216 @@
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"iterion/native/board"
+)
+
+// candidate is a card in an eligible column with what was learned about it.
+type candidate struct {
+	Issue    board.Issue
+	Blockers []string // open hard blockers
+	Slug     string   // of the bot that the card would be given to; empty: none
+	Bot      Bot
+	BotErr   error
+	Last     *RunView // of Issue.LastRunID
+	LastErr  error
+}
+
+// discovery is one look at the board.
+type discovery struct {
+	schema     board.Schema
+	tip        int64 // of the log, before the look
+	candidates []candidate
+	seen       map[string]sighting // of the cards that were asked for
+	retried    map[string]bool     // of the retries that were asked for: does the card exist
+	strays     []board.Issue       // cards that carry our marker
+	broken     []board.UnreadableError
+}
+
+// sighting is what became of a card that is ours.
+type sighting struct {
+	issue   board.Issue
+	missing bool
+	mover   mover // who filed it where it is, when that is not where we put it
+	view    *RunView
+}
+
+// mover says who moved a card.
+type mover int
+
+const (
+	moverNobody mover = iota // or nobody can say
+	moverUs
+	moverBot
+	moverOther
+)
+
+// watched is a card that a discovery shall look after.
+type watched struct {
+	issueID, runID, placed string
+	fence                  board.Fence
+	seq                    int64
+	running                bool
+}
+
+// discover reads the board once.
+type discover struct {
+	cfg     Config
+	marker  string
+	watch   []watched
+	retries []string
+}
+
+func (e discover) do(ctx context.Context, d *Dispatcher) {
+	found, err := e.look(ctx, d.opts)
+	d.tell(discovered{d: found, err: err})
+}
+
+func (e discover) look(ctx context.Context, o Options) (discovery, error) {
+	var found discovery
+	var err error
+	if found.schema, err = o.Board.Schema(ctx); err != nil {
+		return found, err
+	}
+	if found.tip, err = o.Board.Tip(ctx); err != nil {
+		return found, err
+	}
+	listing, err := o.Board.List(ctx, board.Query{})
+	if err != nil {
+		return found, err
+	}
+	found.broken = listing.Broken
+	all := byID(listing.Issues)
+	found.candidates = pick(e.cfg, columnsOf(found.schema), all, listing.Issues)
+	enrich(ctx, o, found.candidates)
+	e.sight(ctx, o, all, &found)
+	for i := range listing.Issues {
+		if is := &listing.Issues[i]; is.Claim == e.marker {
+			found.strays = append(found.strays, *is)
+		}
+	}
+	return found, ctx.Err()
+}
+
+func byID(issues []board.Issue) map[string]*board.Issue {
+	m := make(map[string]*board.Issue, len(issues))
+	for i := range issues {
+		m[issues[i].ID] = &issues[i]
+	}
+	return m
+}
+
+// pick is the thinking of a discovery: the eligible cards, sorted, each with its
+// open blockers and the name of its bot.
+func pick(cfg Config, cols columns, all map[string]*board.Issue, issues []board.Issue) []candidate {
+	var picked []candidate
+	for i := range issues {
+		is := &issues[i]
+		if !cols.eligible(is.State) {
+			continue
+		}
+		open := openBlockers(is, func(id string) *board.Issue { return all[id] })
+		picked = append(picked, candidate{Issue: *is, Blockers: open, Slug: slugOf(cfg, is)})
+	}
+	slices.SortFunc(picked, func(a, b candidate) int {
+		return cmp.Or(
+			cmp.Compare(b.Issue.Priority, a.Issue.Priority),
+			a.Issue.CreatedAt.Compare(b.Issue.CreatedAt),
+			cmp.Compare(a.Issue.ID, b.Issue.ID))
+	})
+	return picked
+}
+
+func slugOf(cfg Config, is *board.Issue) string {
+	return cmp.Or(is.Bot, cfg.AssigneeBots[is.Assignee], cfg.Bot)
+}
+
+// enrich resolves the bots and reads the recorded runs of cards that might start.
+func enrich(ctx context.Context, o Options, picked []candidate) {
+	type resolved struct {
+		bot Bot
+		err error
+	}
+	bots := map[string]resolved{}
+	for i := range picked {
+		c := &picked[i]
+		if c.Slug != "" {
+			r, ok := bots[c.Slug]
+			if !ok {
+				r.bot, r.err = o.Bots.Resolve(ctx, c.Slug)
+				bots[c.Slug] = r
+			}
+			c.Bot, c.BotErr = r.bot, r.err
+		}
+		if c.Issue.Claim == "" && c.Issue.LastRunID != "" {
+			c.Last, c.LastErr = inspect(ctx, o.Runs, c.Issue.LastRunID)
+		}
+	}
+}
+
+func inspect(ctx context.Context, runs Runs, id string) (*RunView, error) {
+	v, err := runs.Inspect(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &v, nil
+}
+
+// sight looks after the cards that are ours and the retries.
+func (e discover) sight(ctx context.Context, o Options, all map[string]*board.Issue, found *discovery) {
+	found.seen = make(map[string]sighting, len(e.watch))
+	for _, w := range e.watch {
+		if s, ok := w.sight(ctx, o, all[w.issueID]); ok {
+			found.seen[w.issueID] = s
+		}
+	}
+	found.retried = make(map[string]bool, len(e.retries))
+	for _, id := range e.retries {
+		found.retried[id] = all[id] != nil || !missing(ctx, o.Board, id)
+	}
+}
+
+func (w watched) sight(ctx context.Context, o Options, is *board.Issue) (sighting, bool) {
+	if is == nil {
+		return sighting{missing: true}, missing(ctx, o.Board, w.issueID)
+	}
+	s := sighting{issue: *is}
+	if is.State != w.placed && is.Fence() == w.fence {
+		s.mover = lastMover(ctx, o.Board, *is, w.runID, w.fence.Marker, w.seq)
+	}
+	if w.running {
+		s.view, _ = inspect(ctx, o.Runs, w.runID) // progress for the screen; the await judges
+	}
+	return s, true
+}
+
+// missing reports whether a card is provably gone: an unreadable one is not.
+func missing(ctx context.Context, b Board, id string) bool {
+	_, err := b.Get(ctx, id)
+	return errors.Is(err, board.ErrNotFound)
+}
+
+// lastMover reads from the log who filed the card in the column where it is.
+func lastMover(ctx context.Context, b Board, is board.Issue, runID, marker string, after int64) mover {
+	events, err := b.Events(ctx, after, 0)
+	if err != nil {
+		return moverNobody
+	}
+	for _, ev := range slices.Backward(events) {
+		if ev.IssueID != is.ID || ev.Payload.To != is.State || ev.Payload.From == "" {
+			continue
+		}
+		switch {
+		case runID != "" && ev.Payload.ByRun == runID:
+			return moverBot
+		case ev.Payload.Marker == marker:
+			return moverUs
+		}
+		return moverOther
+	}
+	return moverNobody
+}

@@ -1,0 +1,256 @@
+package dispatch
+
+import (
+	"fmt"
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// facts are what the guards judge one card by.
+type facts struct {
+	world
+	candidate
+	now  time.Time
+	live []RunView // of the card, by its id; only in the last look and in why
+}
+
+// world is what the dispatcher knows beyond the card.
+type world struct {
+	cfg       Config
+	marker    string
+	columns   columns
+	desired   Desired
+	stopping  bool
+	slots     int            // used
+	slotsHere int            // used by cards from this card's column
+	slotsBy   map[string]int // by column; only in why
+	retry     RetryEntry
+	retryAt   time.Time // with jitter; zero: nothing waits
+	infra     infra
+	starting  bool
+	own       *card // when the card is ours already
+	refusal   *refusal
+	offline   bool // no daemon was asked: slots are unknown
+}
+
+// answer is a guard's judgement.
+type answer struct{ answer, reason, remedy string }
+
+func pass(reason string) answer             { return answer{AnswerPass, reason, ""} }
+func skip(reason, remedy string) answer     { return answer{AnswerSkip, reason, remedy} }
+func stopWalk(reason, remedy string) answer { return answer{AnswerStop, reason, remedy} }
+func acts(reason string) answer             { return answer{AnswerActs, reason, ""} }
+
+// guard is one row of the table.
+type guard struct {
+	row  int
+	name string
+	of   func(facts) answer
+}
+
+// Names of the guards that other code refers to.
+const (
+	guardColumn = "column"
+	guardPaused = "paused"
+	guardClaim  = "claim"
+	guardRetry  = "retry due"
+)
+
+// guards returns the table. Row 0 is the precondition of being looked at; the
+// rows from 12 on act when a card is started.
+func guards() []guard {
+	return []guard{
+		{0, guardColumn, columnGuard},
+		{1, guardPaused, pausedGuard},
+		{3, "slots", slotsGuard},
+		{4, "state slots", stateSlotsGuard},
+		{5, "claimed", claimedGuard},
+		{6, guardRetry, retryGuard},
+		{8, "bot", botGuard},
+		{9, "blockers", blockersGuard},
+		{10, "last run", lastRunGuard},
+		{11, "operator cancel", cancelGuard},
+		{12, guardClaim, claimGuard},
+		{13, "own paused run", pausedRunGuard},
+		{14, "workspace owner", workspaceGuard},
+		{15, "in-progress move", moveGuard},
+	}
+}
+
+// refuse returns the first row that does not let the card through.
+func refuse(table []guard, f facts) (guard, answer, bool) {
+	for _, g := range table {
+		if a := g.of(f); a.answer == AnswerSkip || a.answer == AnswerStop {
+			return g, a, true
+		}
+	}
+	return guard{}, answer{}, false
+}
+
+// lastLook are the rows judged again on fresh facts just before a claim.
+func lastLook() []guard {
+	var rows []guard
+	for _, g := range guards() {
+		switch g.row {
+		case 0, 5, 9, 10, 11:
+			rows = append(rows, g)
+		}
+	}
+	return rows
+}
+
+func columnGuard(f facts) answer {
+	if f.own != nil || f.columns.eligible(f.Issue.State) {
+		return pass("column " + f.Issue.State + " is eligible")
+	}
+	if !f.columns.has(f.Issue.State) {
+		return skip("the board has no column "+f.Issue.State, "move the card to an eligible column")
+	}
+	return skip("cards are not started from column "+f.Issue.State, "move the card to an eligible column")
+}
+
+func pausedGuard(f facts) answer {
+	switch {
+	case f.stopping:
+		return stopWalk("the runs are being stopped", "start the daemon again")
+	case f.desired.Desired == DesiredPaused:
+		return stopWalk("dispatch is paused"+byWhom(f.desired), "iterion daemon unpause")
+	case f.now.Before(f.infra.until):
+		return stopWalk(fmt.Sprintf("waiting until %s after trouble: %s", clock(f.infra.until), f.infra.last),
+			"look at the errors in iterion daemon status")
+	case f.infra.fails > 0 && f.starting:
+		return stopWalk("one card at a time after trouble: "+f.infra.last, "")
+	}
+	return pass("dispatch is running")
+}
+
+func slotsGuard(f facts) answer {
+	if f.offline {
+		return pass("no daemon is running: nothing occupies a slot")
+	}
+	if f.slots >= f.cfg.MaxConcurrent {
+		return stopWalk(fmt.Sprintf("all %d slots are in use", f.cfg.MaxConcurrent), "wait, or raise agent.max_concurrent")
+	}
+	return pass(fmt.Sprintf("%d of %d slots in use", f.slots, f.cfg.MaxConcurrent))
+}
+
+func stateSlotsGuard(f facts) answer {
+	most, capped := f.cfg.MaxConcurrentByState[f.Issue.State]
+	if !capped {
+		return pass("no cap for column " + f.Issue.State)
+	}
+	if f.slotsHere >= most {
+		return skip(fmt.Sprintf("all %d slots of column %s are in use", most, f.Issue.State),
+			"wait, or raise agent.max_concurrent_by_state")
+	}
+	return pass(fmt.Sprintf("%d of %d slots of column %s in use", f.slotsHere, most, f.Issue.State))
+}
+
+func claimedGuard(f facts) answer {
+	switch {
+	case f.own != nil:
+		return skip("already dispatched: "+f.own.phase+ofRun(f.own.runID)+because(f.own.reason), ownRemedy(f.own))
+	case f.Issue.Claim != "":
+		return skip("claimed by "+f.Issue.Claim, "iterion issue release --force "+identifier(f.Issue.ID))
+	}
+	return pass("nobody holds the card")
+}
+
+func ownRemedy(c *card) string {
+	if c.phase == PhaseHeld {
+		return clearRemedy(c.issue)
+	}
+	return ""
+}
+
+func retryGuard(f facts) answer {
+	if f.now.Before(f.retryAt) {
+		return skip(fmt.Sprintf("attempt %d is due at %s: %s", f.retry.Attempts+1, clock(f.retryAt), f.retry.LastReason),
+			clearRemedy(f.Issue))
+	}
+	return pass(fmt.Sprintf("%d of %d attempts spent", f.retry.Attempts, f.cfg.MaxAttempts))
+}
+
+func botGuard(f facts) answer {
+	switch {
+	case f.Slug == "":
+		return skip("the card names no bot and there is no default", "iterion issue update "+identifier(f.Issue.ID)+" --bot NAME")
+	case f.BotErr != nil:
+		return skip(fmt.Sprintf("bot %s: %v", f.Slug, f.BotErr), "iterion bot list")
+	}
+	return pass("bot " + f.Slug)
+}
+
+func blockersGuard(f facts) answer {
+	if len(f.Blockers) > 0 {
+		return skip("waits for "+list(f.Blockers), "finish or remove the blockers")
+	}
+	return pass("no open blocker")
+}
+
+// lastRunGuard is what makes a second run beside a live one impossible, and a
+// clean exit final until a person says otherwise.
+func lastRunGuard(f facts) answer {
+	for _, v := range f.live {
+		if !v.Record.Status.Final() {
+			return skip(fmt.Sprintf("run %s of this card is %s", v.Record.ID, v.Record.Status), "iterion runs cancel "+v.Record.ID)
+		}
+	}
+	id := f.Issue.LastRunID
+	if id == "" {
+		return pass("no recorded run holds the card")
+	}
+	if f.LastErr != nil {
+		return skip(fmt.Sprintf("the recorded run %s cannot be read: %v", id, f.LastErr), clearRemedy(f.Issue))
+	}
+	if f.Last == nil {
+		return pass("the recorded run was not looked at")
+	}
+	rec := f.Last.Record
+	switch {
+	case !rec.Status.Final():
+		return skip(fmt.Sprintf("the recorded run %s is %s", id, rec.Status), "iterion runs cancel "+id)
+	case rec.FailureCode == run.CodeKillUnconfirmed:
+		return skip("run "+id+" may still have a live process", clearRemedy(f.Issue))
+	case rec.Status == run.Finished && !movedSince(f.Issue, rec):
+		return skip("run "+id+" finished and the card was not moved since", clearRemedy(f.Issue)+", or move the card")
+	}
+	return pass(fmt.Sprintf("the recorded run %s is %s", id, rec.Status))
+}
+
+func cancelGuard(f facts) answer {
+	if f.Issue.LastRunID != "" && f.Last != nil && f.Last.Record.Status == run.Cancelled && !movedSince(f.Issue, f.Last.Record) {
+		return skip("run "+f.Issue.LastRunID+" was cancelled"+byName(f.Last.By), clearRemedy(f.Issue)+", or move the card")
+	}
+	return pass("no cancel holds the card")
+}
+
+// movedSince reports whether the card changed columns after the run had ended.
+func movedSince(is board.Issue, rec run.Record) bool {
+	return !rec.FinishedAt.IsZero() && is.StateAt.After(rec.FinishedAt)
+}
+
+func claimGuard(f facts) answer {
+	if f.refusal != nil {
+		return skip(f.refusal.reason, "iterion daemon refresh")
+	}
+	return acts("would be claimed as " + f.marker)
+}
+
+func pausedRunGuard(facts) answer { return acts("no paused run of ours to park again") }
+
+func workspaceGuard(facts) answer {
+	return acts("the working folder is made or reused when the card starts")
+}
+
+func moveGuard(f facts) answer {
+	switch {
+	case !f.columns.has(f.cfg.RunningState):
+		return acts("stays in " + f.Issue.State + ": the board has no column " + f.cfg.RunningState)
+	case f.Issue.State == f.cfg.RunningState:
+		return acts("is in " + f.cfg.RunningState + " already")
+	}
+	return acts("would be moved to " + f.cfg.RunningState)
+}

@@ -1,0 +1,87 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"iterion/native/board"
+)
+
+// probe looks at a parked or held card and its run.
+type probe struct{ issueID, runID string }
+
+func (e probe) do(ctx context.Context, d *Dispatcher) {
+	m := probed{issueID: e.issueID}
+	m.issue, m.cardErr = d.opts.Board.Get(ctx, e.issueID)
+	m.missing = errors.Is(m.cardErr, board.ErrNotFound)
+	m.view, m.err = d.opts.Runs.Inspect(ctx, e.runID)
+	if m.err == nil && unowned(m.view) {
+		m.view, m.err = d.opts.Runs.Await(ctx, e.runID) // ends at once: it recovers the orphan
+	}
+	if ctx.Err() == nil {
+		d.tell(m)
+	}
+}
+
+// probeHolds looks after every parked and held card, one probe each at a time.
+func (s *state) probeHolds() []effect {
+	var fx []effect
+	for _, id := range sorted(s.cards) {
+		c := s.cards[id]
+		if (c.phase == PhaseParked || c.phase == PhaseHeld) && !c.probing {
+			c.probing = true
+			fx = append(fx, probe{issueID: id, runID: c.runID})
+		}
+	}
+	return fx
+}
+
+// onProbed settles a kept card as soon as that is provable, lets it go when a
+// person lifted the hold, and leaves it alone otherwise.
+func (s *state) onProbed(m probed, now time.Time) []effect {
+	c := s.cards[m.issueID]
+	if c == nil || (c.phase != PhaseParked && c.phase != PhaseHeld) {
+		return nil
+	}
+	c.probing = false
+	switch {
+	case m.missing:
+		return []effect{s.file(c, plan{verdict: Lost, reason: "the card was deleted"})}
+	case m.cardErr != nil:
+		s.trouble(now, "look at held issue "+identifier(m.issueID)+": "+m.cardErr.Error())
+		return nil
+	case m.issue.Fence() != c.fence:
+		return []effect{s.file(c, plan{verdict: Lost, reason: "the claim was lost"})}
+	}
+	c.issue = m.issue
+	s.learnRun(c, m.view, m.err)
+	return s.rejudge(c, m, now)
+}
+
+func (s *state) rejudge(c *card, m probed, now time.Time) []effect {
+	end, reason := judge(m.view, m.err)
+	switch {
+	case end == endLive:
+		return s.resume(c)
+	case c.phase == PhaseHeld && m.err == nil && m.view.Record.Status.Final() && lifted(c, m.issue, m.view):
+		return []effect{s.file(c, plan{verdict: Released, reason: "a person lifted the hold"})}
+	case end == endPaused && c.phase == PhaseParked,
+		end == endCancelled && c.phase == PhaseHeld,
+		end == endUnprovable:
+		c.reason = reason
+		return nil
+	case end == endGone && c.phase == PhaseHeld && !c.ran:
+		return s.vanished(c, reason, now)
+	}
+	return s.conclude(c, end, reason, now)
+}
+
+// resume takes a kept card whose run goes on back among the running ones.
+func (s *state) resume(c *card) []effect {
+	c.phase, c.slot, c.reason, c.stop = PhaseRunning, true, "", nil
+	return []effect{
+		startBeat{issueID: c.issue.ID, fence: c.fence},
+		awaitRun{issueID: c.issue.ID, runID: c.runID, stamped: c.stamped},
+	}
+}

@@ -1,0 +1,118 @@
+package dispatch
+
+import (
+	"time"
+
+	"iterion/native/board"
+)
+
+// message is what the actor takes in: a question from outside, an answer of a
+// worker, or a wake-up. Every message carries values only.
+type message interface{}
+
+// From outside.
+type (
+	tickAsked struct { // Refresh, Nudge
+		all bool
+		ids map[string]bool
+	}
+	woke       struct{} // the wake-up that the state asked for
+	setDesired struct {
+		want  Desired
+		reply chan<- error
+	}
+	cancelAsked struct{ runID string }
+	stopRuns    struct {
+		by    string
+		reply chan<- error
+	}
+	worldAsked struct {
+		issueID string
+		reply   chan<- world
+	}
+	drain struct{} // take no more work
+)
+
+// From workers.
+type (
+	booted struct {
+		desired Desired
+		retries map[string]RetryEntry
+		found   []adoption
+		schema  board.Schema
+		err     error
+	}
+	desiredSaved struct {
+		want  Desired
+		reply chan<- error
+		err   error
+	}
+	discovered struct {
+		d   discovery
+		err error
+	}
+	refused struct { // the last look before the claim, or the claim, said no
+		issueID   string
+		guard     string
+		reason    string
+		updatedAt time.Time // of the card when it was refused
+	}
+	claimed struct {
+		issueID string
+		issue   board.Issue
+		runID   string
+		at      time.Time
+	}
+	launched struct {
+		issueID string
+		placed  string // column that the card is in now
+		workdir string
+	}
+	startFailed struct { // after the claim (unless claimed is false), before a run existed
+		issueID string
+		kind    failKind
+		placed  string
+		err     error
+		claimed bool
+	}
+	ended struct { // the await came back
+		issueID, runID string
+		view           RunView
+		stamped        bool
+		err            error
+	}
+	claimLost struct {
+		issueID string
+		fence   board.Fence
+	}
+	stopTried struct {
+		issueID string
+		err     error
+	}
+	settled struct {
+		issueID string
+		outcome filed
+		err     error
+	}
+	probed struct {
+		issueID string
+		issue   board.Issue
+		missing bool
+		view    RunView
+		err     error // of the run
+		cardErr error
+	}
+	troubled struct{ what string }
+)
+
+// failKind classes a start that did not come to a run.
+type failKind int
+
+const (
+	failTrouble    failKind = iota // the world around: no attempt spent
+	failBusy                       // somebody works in the folder
+	failPermanent                  // the launch can never work
+	failLost                       // the claim was lost meanwhile
+	failIneligible                 // the card was moved away meanwhile
+	failShutdown                   // the dispatcher ends
+)

@@ -1,0 +1,255 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// startJob takes one card from its reserved slot to its run's end. take is the
+// context for taking new work: when it ends before the launch the card is
+// handed back; live is the context of the wait.
+type startJob struct {
+	cfg     Config
+	columns columns
+	cand    candidate
+	attempt int
+	marker  string
+	entry   JournalEntry
+
+	take, live context.Context // set by the loop
+}
+
+func (j startJob) id() string { return j.cand.Issue.ID }
+
+func (j startJob) do(ctx context.Context, d *Dispatcher) {
+	if !j.lastLook(ctx, d) {
+		return
+	}
+	issue, ok := j.claim(ctx, d)
+	if !ok {
+		return
+	}
+	j.carry(ctx, d, issue)
+}
+
+// lastLook re-reads the card and judges the rows that can have changed since the
+// discovery, with the runs that name the card as their source.
+func (j startJob) lastLook(ctx context.Context, d *Dispatcher) bool {
+	f, err := j.freshFacts(ctx, d.opts)
+	if errors.Is(err, board.ErrNotFound) {
+		j.refuse(d, guardColumn, "the card is gone", time.Time{})
+		return false
+	}
+	if err != nil {
+		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("look at issue %s: %w", identifier(j.id()), err))
+		return false
+	}
+	if g, a, no := refuse(lastLook(), f); no {
+		j.refuse(d, g.name, a.reason, f.Issue.UpdatedAt)
+		return false
+	}
+	return true
+}
+
+func (j startJob) freshFacts(ctx context.Context, o Options) (facts, error) {
+	is, err := o.Board.Get(ctx, j.id())
+	if err != nil {
+		return facts{}, err
+	}
+	return gather(ctx, o, world{cfg: j.cfg, columns: j.columns, marker: j.marker}, is)
+}
+
+// claim journals the intent, then takes the card.
+func (j startJob) claim(ctx context.Context, d *Dispatcher) (board.Issue, bool) {
+	o := d.opts
+	if j.take.Err() != nil {
+		j.fail(d, failShutdown, j.entry.SourceState, false, j.take.Err())
+		return board.Issue{}, false
+	}
+	j.entry.ClaimedAt = time.Now().UTC()
+	if err := o.Journal.Put(ctx, j.entry); err != nil {
+		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("journal the claim of %s: %w", j.entry.Identifier, err))
+		return board.Issue{}, false
+	}
+	d.fault(FaultJournalled)
+	issue, err := o.Board.Claim(ctx, j.id(), j.marker, j.cfg.Lease, by(""))
+	if err == nil {
+		d.fault(FaultClaimed)
+		return issue, true
+	}
+	if unknownOutcome(err) {
+		// The claim may have landed. The card carries our marker then, and the
+		// next discovery releases it as a stray.
+		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("claim issue %s: %w", j.entry.Identifier, err))
+		return issue, false
+	}
+	j.dropEntry(ctx, d)
+	if errors.Is(err, board.ErrConflict) || errors.Is(err, board.ErrNotFound) {
+		j.refuse(d, guardClaim, err.Error(), j.cand.Issue.UpdatedAt)
+	} else {
+		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("claim issue %s: %w", j.entry.Identifier, err))
+	}
+	return issue, false
+}
+
+func unknownOutcome(err error) bool {
+	return errors.Is(err, board.ErrAmbiguous) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (j startJob) dropEntry(ctx context.Context, d *Dispatcher) {
+	if err := d.opts.Journal.Remove(ctx, j.id(), j.entry.Owner); err != nil {
+		d.tell(troubled{fmt.Sprintf("remove issue %s from the claim journal: %v", j.entry.Identifier, err)})
+	}
+}
+
+// carry has the claim. Every failure from here on is filed by a settlement.
+func (j startJob) carry(ctx context.Context, d *Dispatcher, issue board.Issue) {
+	runID := d.opts.NewID()
+	d.tell(claimed{issueID: j.id(), issue: issue, runID: runID, at: j.entry.ClaimedAt})
+	j.entry.Epoch, j.entry.RunID, j.entry.Phase = issue.ClaimEpoch, runID, PhaseLaunching
+	j.entry.SourceState = issue.State
+	placed, workdir, err := j.prepare(ctx, d, issue)
+	if err != nil {
+		j.fail(d, kindOf(err), placed, true, err)
+		return
+	}
+	d.tell(launched{issueID: j.id(), placed: placed, workdir: workdir})
+	d.fault(FaultLaunched)
+	stamped := j.stamp(ctx, d, issue.Fence(), runID, workdir)
+	awaitRun{issueID: j.id(), runID: runID, stamped: stamped}.do(j.live, d)
+}
+
+// errIneligible: the card was moved between the last look and the claim.
+var errIneligible = errors.New("the card left the eligible columns")
+
+// prepare makes the run durable, moves the card, makes the folder and launches.
+func (j startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue) (placed, workdir string, err error) {
+	placed = issue.State
+	if !j.columns.eligible(issue.State) {
+		return placed, "", errIneligible
+	}
+	if err := d.opts.Journal.Put(ctx, j.entry); err != nil {
+		return placed, "", fmt.Errorf("journal run %s: %w", j.entry.RunID, err)
+	}
+	d.fault(FaultRecorded)
+	if placed, err = j.moveIn(ctx, d, issue); err != nil {
+		return placed, "", err
+	}
+	d.fault(FaultMoved)
+	if workdir, err = d.opts.Workspaces.Prepare(ctx, issue, j.entry.RunID); err != nil {
+		return placed, "", fmt.Errorf("prepare the workspace of %s: %w", j.entry.Identifier, err)
+	}
+	d.fault(FaultPrepared)
+	return placed, workdir, j.launch(ctx, d, issue, workdir)
+}
+
+// moveIn files the card under the running column. A column rule that says no is
+// logged and the dispatch goes on; a lost claim ends it.
+func (j startJob) moveIn(ctx context.Context, d *Dispatcher, issue board.Issue) (string, error) {
+	to, f := j.cfg.RunningState, issue.Fence()
+	if issue.State == to || !j.columns.has(to) {
+		return issue.State, d.opts.Board.Renew(ctx, issue.ID, f, j.cfg.Lease) // proves the claim before the launch
+	}
+	_, err := d.opts.Board.SetState(ctx, issue.ID, f, board.Filing{To: to, From: issue.State}, by(""))
+	switch {
+	case err == nil:
+		return to, nil
+	case !errors.Is(err, board.ErrTransitionRejected):
+		return issue.State, fmt.Errorf("move issue %s to %s: %w", j.entry.Identifier, to, err)
+	}
+	d.log.Warn("in-progress move rejected", "issue_id", issue.ID, "to", to, "err", err)
+	now, err := d.opts.Board.Get(ctx, issue.ID)
+	switch {
+	case err != nil:
+		return issue.State, fmt.Errorf("look at issue %s: %w", j.entry.Identifier, err)
+	case !j.columns.eligible(now.State):
+		return issue.State, errIneligible
+	}
+	return issue.State, nil
+}
+
+func (j startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, workdir string) error {
+	if err := j.take.Err(); err != nil {
+		return err
+	}
+	in, err := inputs(j.cand.Bot, j.cfg.DispatchVars, launchFacts{
+		issue: issue, dispatcher: j.cfg.Name, runID: j.entry.RunID, workdir: workdir, attempt: j.attempt,
+	})
+	if err != nil {
+		return err
+	}
+	err = d.opts.Runs.Launch(ctx, Launch{
+		RunID: j.entry.RunID, Bot: j.cand.Bot, Issue: issue, Attempt: j.attempt, Workdir: workdir, Inputs: in,
+	})
+	if err == nil {
+		return nil
+	}
+	// The run may exist all the same; then it is awaited like any other.
+	if _, gone := d.opts.Runs.Inspect(ctx, j.entry.RunID); errors.Is(gone, ErrRunGone) {
+		return fmt.Errorf("launch bot %s for %s: %w", j.cand.Slug, j.entry.Identifier, err)
+	}
+	d.log.Warn("launch answered with an error but the run exists", "run_id", j.entry.RunID, "err", err)
+	return nil
+}
+
+func (j startJob) stamp(ctx context.Context, d *Dispatcher, f board.Fence, runID, workdir string) bool {
+	_, err := d.opts.Board.SetLastRun(ctx, j.id(), f, board.RunRef{RunID: runID, Workdir: workdir, At: time.Now().UTC()}, by(""))
+	if err != nil {
+		d.log.Warn("stamp the last run", "issue_id", j.id(), "run_id", runID, "err", err)
+		return false
+	}
+	d.fault(FaultStamped)
+	return true
+}
+
+func kindOf(err error) failKind {
+	var busy *WorkspaceBusyError
+	switch {
+	case errors.As(err, &busy):
+		return failBusy
+	case errors.Is(err, ErrLaunchRefused):
+		return failPermanent
+	case errors.Is(err, board.ErrConflict):
+		return failLost
+	case errors.Is(err, errIneligible):
+		return failIneligible
+	case errors.Is(err, context.Canceled):
+		return failShutdown
+	}
+	return failTrouble
+}
+
+func (j startJob) refuse(d *Dispatcher, guard, reason string, updatedAt time.Time) {
+	d.tell(refused{issueID: j.id(), guard: guard, reason: reason, updatedAt: updatedAt})
+}
+
+func (j startJob) fail(d *Dispatcher, kind failKind, placed string, claimed bool, err error) {
+	d.tell(startFailed{issueID: j.id(), kind: kind, placed: placed, claimed: claimed, err: err})
+}
+
+// awaitRun waits for a run's end.
+type awaitRun struct {
+	issueID, runID string
+	stamped        bool
+}
+
+func (e awaitRun) do(ctx context.Context, d *Dispatcher) {
+	v, err := d.opts.Runs.Await(ctx, e.runID)
+	if err != nil && ctx.Err() != nil {
+		return // the dispatcher ends, not the run
+	}
+	d.tell(ended{issueID: e.issueID, runID: e.runID, view: v, stamped: e.stamped, err: err})
+}
+
+// paused reports whether a view's run waits for somebody.
+func paused(v RunView) bool { return v.Record.Status.Paused() }
+
+// unowned reports whether a run is live by its record but has no supervisor.
+func unowned(v RunView) bool {
+	return !v.Supervised && (v.Record.Status == run.Queued || v.Record.Status == run.Running)
+}

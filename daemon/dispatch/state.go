@@ -1,0 +1,174 @@
+package dispatch
+
+import (
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// state is all that the actor knows. Only step changes it.
+type state struct {
+	cfg           Config
+	owner, marker string
+
+	booted, draining, stopping bool
+	bootAt                     time.Time // when to try to boot again
+	bootFails                  int
+	desired                    Desired
+	columns                    columns
+
+	cards    map[string]*card // every card that is ours, by issue id
+	retries  map[string]RetryEntry
+	ledgerV  int64 // grows with every change of retries
+	refusals map[string]refusal
+	pool     []candidate // of the newest discovery, sorted, without what was started since
+	queue    []Queued    // what the newest walk left
+
+	tip                 int64           // of the log at the newest discovery
+	touched             map[string]bool // started or settled since the discovery under way began
+	discovering, wanted bool
+	everSeen            bool // a discovery has come back
+	discoverFails       int
+	discoverAt          time.Time // not before, after a failure
+	lastTick, nextPoll  time.Time
+	infra               infra
+
+	problems []Problem
+	warned   map[string]bool
+	warnings []string
+	waiters  []chan<- error // of StopRuns
+}
+
+// card is one card that this dispatcher holds, or is about to claim.
+type card struct {
+	issue   board.Issue // as last seen
+	bot     Bot
+	runID   string
+	ran     bool // a run of that id was made
+	phase   string
+	slot    bool   // counts against the caps
+	source  string // column that it came from
+	placed  string // column that we put it in; the source until we did
+	fence   board.Fence
+	attempt int
+	seq     int64
+
+	since, startedAt time.Time
+	workdir          string
+	progress         *run.Progress
+	stamped          bool // last_run_id names runID
+
+	stop     *stopRequest
+	lost     bool // the claim is somebody else's now
+	away     bool // a person took the card out of the eligible columns
+	gone     bool // the card does not exist any more
+	probing  bool
+	reason   string // of a hold
+	heldAt   time.Time
+	plan     *plan // while settling
+	planAt   time.Time
+	planErrs int
+}
+
+// stopRequest is what the dispatcher asks of a card's supervisor.
+type stopRequest struct {
+	verb, by, note string
+	sent           bool
+}
+
+// refusal remembers that the last look before a claim said no, until the card
+// changes, somebody asks for a refresh, or the next poll.
+type refusal struct {
+	guard, reason string
+	updatedAt     time.Time
+}
+
+func newState(cfg Config, owner, marker string) *state {
+	return &state{
+		cfg: cfg, owner: owner, marker: marker,
+		cards:    map[string]*card{},
+		retries:  map[string]RetryEntry{},
+		refusals: map[string]refusal{},
+		warned:   map[string]bool{},
+		touched:  map[string]bool{},
+		tip:      -1,
+	}
+}
+
+// columns answers questions about the board's schema.
+type columns map[string]board.State
+
+func columnsOf(s board.Schema) columns {
+	c := make(columns, len(s.States))
+	for _, st := range s.States {
+		c[st.Name] = st
+	}
+	return c
+}
+
+func (c columns) has(name string) bool      { _, ok := c[name]; return ok }
+func (c columns) eligible(name string) bool { return c[name].Eligible && !c[name].Terminal }
+func (c columns) terminal(name string) bool { return c[name].Terminal }
+
+func (s *state) slotsUsed() int {
+	n := 0
+	for _, c := range s.cards {
+		if c.slot {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *state) slotsOf(column string) int {
+	n := 0
+	for _, c := range s.cards {
+		if c.slot && c.source == column {
+			n++
+		}
+	}
+	return n
+}
+
+// starting reports whether some card is between its slot and its run.
+func (s *state) starting() bool {
+	for _, c := range s.cards {
+		switch c.phase {
+		case PhaseClaiming, PhasePreparing, PhaseLaunching:
+			return true
+		}
+	}
+	return false
+}
+
+func (s *state) paused() bool { return s.desired.Desired == DesiredPaused }
+
+const problemsKept = 10
+
+func (s *state) trouble(now time.Time, what string) {
+	s.problems = append([]Problem{{At: now, What: what}}, s.problems...)
+	if len(s.problems) > problemsKept {
+		s.problems = s.problems[:problemsKept]
+	}
+}
+
+// warn adds a warning for the life of the daemon, once.
+func (s *state) warn(what string) []effect {
+	if s.warned[what] {
+		return nil
+	}
+	s.warned[what] = true
+	s.warnings = append(s.warnings, what)
+	return []effect{logWarning{what}}
+}
+
+func (s *state) entry(c *card, phase string) JournalEntry {
+	return JournalEntry{
+		IssueID: c.issue.ID, Identifier: identifier(c.issue.ID),
+		Marker: c.fence.Marker, Epoch: c.fence.Epoch, ClaimedAt: c.since,
+		Owner: s.owner, WorkspaceRoot: s.cfg.WorkspaceRoot,
+		Phase: phase, RunID: c.runID,
+		SourceState: c.source, Attempt: c.attempt, Seq: c.seq,
+	}
+}

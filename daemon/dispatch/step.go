@@ -1,0 +1,304 @@
+package dispatch
+
+import (
+	"fmt"
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// step is all the thinking: it takes a message in and says what is to be done.
+// It reads no clock, no file and no channel.
+func (s *state) step(m message, now time.Time) []effect {
+	fx := s.handle(m, now)
+	fx = append(fx, s.tick(now)...)
+	return append(fx, s.answerWaiters()...)
+}
+
+func (s *state) handle(m message, now time.Time) []effect {
+	switch m := m.(type) {
+	case booted:
+		return s.onBooted(m, now)
+	case tickAsked:
+		return s.onTickAsked(m)
+	case woke:
+		return s.onWoke(now)
+	case discovered:
+		return s.onDiscovered(m, now)
+	case refused:
+		return s.onRefused(m)
+	case claimed:
+		return s.onClaimed(m)
+	case launched:
+		return s.onLaunched(m)
+	case startFailed:
+		return s.onStartFailed(m, now)
+	case ended:
+		return s.onEnded(m, now)
+	case claimLost:
+		return s.onClaimLost(m, now)
+	case stopTried:
+		return s.onStopTried(m, now)
+	case settled:
+		return s.onSettled(m, now)
+	case probed:
+		return s.onProbed(m, now)
+	default:
+		return s.handleAsked(m, now)
+	}
+}
+
+// handleAsked serves what people and the daemon ask.
+func (s *state) handleAsked(m message, now time.Time) []effect {
+	switch m := m.(type) {
+	case setDesired:
+		return s.onSetDesired(m)
+	case desiredSaved:
+		return s.onDesiredSaved(m, now)
+	case cancelAsked:
+		return s.onCancelAsked(m)
+	case stopRuns:
+		return s.onStopRuns(m)
+	case worldAsked:
+		return []effect{replyWorld{to: m.reply, w: s.worldOf(m.issueID)}}
+	case troubled:
+		s.trouble(now, m.what)
+	case drain:
+		s.draining = true
+	}
+	return nil
+}
+
+// onRefused gives the slot back.
+func (s *state) onRefused(m refused) []effect {
+	delete(s.cards, m.issueID)
+	s.refusals[m.issueID] = refusal{guard: m.guard, reason: m.reason, updatedAt: m.updatedAt}
+	s.wanted = true // the slot is free, and the card may look different now
+	return nil
+}
+
+func (s *state) onClaimed(m claimed) []effect {
+	c := s.cards[m.issueID]
+	if c == nil {
+		return nil
+	}
+	c.issue, c.runID, c.fence, c.since = m.issue, m.runID, m.issue.Fence(), m.at
+	c.source, c.placed, c.phase = m.issue.State, m.issue.State, PhasePreparing
+	return []effect{startBeat{issueID: m.issueID, fence: c.fence}}
+}
+
+func (s *state) onLaunched(m launched) []effect {
+	c := s.cards[m.issueID]
+	if c == nil {
+		return nil
+	}
+	c.placed, c.workdir, c.phase, c.ran = m.placed, m.workdir, PhaseRunning, true
+	s.infra = infra{}
+	fx := []effect{logInfo{"started", []any{"issue_id", m.issueID, "run_id", c.runID, "bot", c.bot.Slug, "attempt", c.attempt}}}
+	switch {
+	case c.lost:
+		return append(fx, s.stopRun(c, machineStop("the claim was lost"))...)
+	case c.stop != nil:
+		return append(fx, s.resend(c)...)
+	}
+	return fx
+}
+
+// onStartFailed files a card that did not come to a run.
+func (s *state) onStartFailed(m startFailed, now time.Time) []effect {
+	c := s.cards[m.issueID]
+	if c == nil {
+		return nil
+	}
+	if m.kind == failTrouble {
+		s.infraTrouble(now, m.err.Error())
+	}
+	if !m.claimed {
+		delete(s.cards, m.issueID)
+		s.wanted = true
+		return nil
+	}
+	c.placed = m.placed
+	return s.unwind(c, m, now)
+}
+
+func (s *state) unwind(c *card, m startFailed, now time.Time) []effect {
+	back := plan{verdict: Revert, reason: m.err.Error(), to: c.source}
+	switch {
+	case c.lost || m.kind == failLost:
+		return append(s.reportLoss(c, now), s.file(c, plan{verdict: Lost, reason: "the claim was lost before the launch"}))
+	case m.kind == failIneligible:
+		return []effect{s.file(c, plan{verdict: Released, reason: m.err.Error()})}
+	case m.kind == failPermanent:
+		s.count(c, m.err.Error())
+		return s.giveUp(c, m.err.Error(), true, now)
+	case m.kind == failShutdown:
+		return []effect{s.file(c, back)}
+	}
+	// Trouble, or a folder that somebody still works in: later, for free.
+	return s.revert(c, m.err.Error(), s.backOff(c, m.err.Error(), now))
+}
+
+// onEnded judges a run that was waited for.
+func (s *state) onEnded(m ended, now time.Time) []effect {
+	c := s.cards[m.issueID]
+	if c == nil || c.runID != m.runID || (c.phase != PhaseRunning && c.phase != PhaseStopping) {
+		return nil
+	}
+	c.stamped = c.stamped || m.stamped
+	s.learnRun(c, m.view, m.err)
+	end, reason := judge(m.view, m.err)
+	return s.conclude(c, end, reason, now)
+}
+
+func (s *state) learnRun(c *card, v RunView, err error) {
+	if err != nil {
+		return
+	}
+	c.ran = true
+	c.startedAt, c.progress = v.Record.StartedAt, v.Record.Progress
+	if v.Record.Workdir != "" {
+		c.workdir = v.Record.Workdir
+	}
+}
+
+// onClaimLost stops the one run that the claim was for.
+func (s *state) onClaimLost(m claimLost, now time.Time) []effect {
+	c := s.cards[m.issueID]
+	if c == nil || c.fence != m.fence || c.lost || c.phase == PhaseSettling {
+		return nil // our own release, or a settlement that will find out by itself
+	}
+	fx := s.reportLoss(c, now)
+	switch c.phase {
+	case PhaseParked, PhaseHeld:
+		return append(fx, s.file(c, plan{verdict: Lost, reason: "the claim was lost"}))
+	case PhaseRunning, PhaseStopping:
+		return append(fx, s.stopRun(c, machineStop("the claim was lost"))...)
+	}
+	return append(fx, abortStart{m.issueID}, endBeat{m.issueID})
+}
+
+func (s *state) reportLoss(c *card, now time.Time) []effect {
+	if c.lost {
+		return nil
+	}
+	c.lost = true
+	what := "the claim on issue " + identifier(c.issue.ID) + " was lost to somebody else" + ofRun(c.runID)
+	s.trouble(now, what)
+	return []effect{logWarning{what}}
+}
+
+func machineStop(note string) stopRequest {
+	return stopRequest{verb: run.VerbStop, by: actorName, note: note}
+}
+
+// stopRun asks a card's supervisor to end the run. A request in flight stands.
+func (s *state) stopRun(c *card, r stopRequest) []effect {
+	if c.stop != nil {
+		return s.resend(c)
+	}
+	c.stop = &r
+	return s.resend(c)
+}
+
+// resend sends a stop that did not get through yet, once there is a run to stop.
+func (s *state) resend(c *card) []effect {
+	if c.stop == nil || c.stop.sent || (c.phase != PhaseRunning && c.phase != PhaseStopping) {
+		return nil
+	}
+	c.phase, c.stop.sent = PhaseStopping, true
+	return []effect{sendStop{issueID: c.issue.ID, runID: c.runID, request: *c.stop}}
+}
+
+func (s *state) onStopTried(m stopTried, now time.Time) []effect {
+	if m.err == nil {
+		return nil
+	}
+	s.trouble(now, fmt.Sprintf("stop the run of issue %s: %v", identifier(m.issueID), m.err))
+	if c := s.cards[m.issueID]; c != nil && c.stop != nil {
+		c.stop.sent = false // the next reconcile sends it again
+	}
+	return nil
+}
+
+// onCancelAsked notes that a person's cancel is on its way to the supervisor.
+func (s *state) onCancelAsked(m cancelAsked) []effect {
+	s.wanted = true
+	for _, c := range s.cards {
+		if c.runID == m.runID && c.phase == PhaseRunning {
+			c.phase = PhaseStopping
+			c.stop = &stopRequest{verb: run.VerbCancel, sent: true}
+		}
+	}
+	return nil
+}
+
+// onStopRuns cancels everything that runs; what is on its way to a run is
+// cancelled once it is there.
+func (s *state) onStopRuns(m stopRuns) []effect {
+	s.stopping = true
+	s.waiters = append(s.waiters, m.reply)
+	var fx []effect
+	for _, id := range sorted(s.cards) {
+		if c := s.cards[id]; c.slot && c.phase != PhaseSettling {
+			fx = append(fx, s.stopRun(c, stopRequest{verb: run.VerbCancel, by: m.by, note: "the daemon was stopped"})...)
+		}
+	}
+	return fx
+}
+
+func (s *state) answerWaiters() []effect {
+	if len(s.waiters) == 0 || s.slotsUsed() > 0 {
+		return nil
+	}
+	var fx []effect
+	for _, w := range s.waiters {
+		fx = append(fx, replyError{to: w})
+	}
+	s.waiters = nil
+	return fx
+}
+
+// onSetDesired pauses at once and unpauses when that is durable.
+func (s *state) onSetDesired(m setDesired) []effect {
+	if m.want.Desired == DesiredPaused {
+		s.desired = m.want
+	}
+	return []effect{saveDesired(m)}
+}
+
+func (s *state) onDesiredSaved(m desiredSaved, now time.Time) []effect {
+	if m.err != nil {
+		s.trouble(now, "save the operator's intent: "+m.err.Error())
+		err := fmt.Errorf("save the operator's intent: %w", m.err)
+		if m.want.Desired == DesiredPaused {
+			err = fmt.Errorf("paused only until the daemon ends: %w", err)
+		}
+		return []effect{replyError{to: m.reply, err: err}}
+	}
+	s.desired = m.want
+	s.wanted = true
+	return []effect{replyError{to: m.reply}}
+}
+
+// worldOf is the world as the guards would see it for a card.
+func (s *state) worldOf(issueID string) world {
+	w := s.world(issueID, "")
+	w.slotsBy = map[string]int{}
+	for _, c := range s.cards {
+		if c.slot {
+			w.slotsBy[c.source]++
+		}
+	}
+	return w
+}
+
+// lifted reports whether a person ended a hold: by clearing the card's pointer
+// to the run, or, for a run that has ended for sure, by moving the card.
+func lifted(c *card, is board.Issue, v RunView) bool {
+	if is.LastRunID != c.runID {
+		return true
+	}
+	return v.Record.FailureCode != run.CodeKillUnconfirmed && movedSince(is, v.Record)
+}

@@ -1,0 +1,367 @@
+package dispatch
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"iterion/native/board"
+)
+
+// infra is the dispatch-wide pause after trouble of the world around.
+type infra struct {
+	fails int
+	until time.Time
+	last  string
+}
+
+// infraTrouble pauses every start for a while that doubles from one second.
+func (s *state) infraTrouble(now time.Time, what string) {
+	s.trouble(now, what)
+	s.infra.fails++
+	s.infra.until = now.Add(backoff(time.Second, s.infra.fails, s.cfg.MaxInfrastructureWait))
+	s.infra.last = what
+}
+
+// tick asks for a look at the board when one is due and none is under way.
+func (s *state) tick(now time.Time) []effect {
+	if !s.booted || s.draining {
+		return nil
+	}
+	if !now.Before(s.nextPoll) {
+		s.wanted = true
+		clear(s.refusals)
+	}
+	if !s.wanted || s.discovering || now.Before(s.discoverAt) {
+		return nil
+	}
+	s.wanted, s.discovering = false, true
+	s.nextPoll = now.Add(s.cfg.PollInterval)
+	clear(s.touched)
+	return append(s.probeHolds(), s.discovery())
+}
+
+func (s *state) discovery() discover {
+	e := discover{cfg: s.cfg, marker: s.marker}
+	for id, c := range s.cards {
+		if c.phase == PhaseRunning || c.phase == PhaseStopping {
+			e.watch = append(e.watch, watched{
+				issueID: id, runID: c.runID, placed: c.placed, fence: c.fence, seq: c.seq,
+				running: true,
+			})
+		}
+	}
+	for id := range s.retries {
+		e.retries = append(e.retries, id)
+	}
+	return e
+}
+
+// onTickAsked serves Refresh and Nudge.
+func (s *state) onTickAsked(m tickAsked) []effect {
+	s.wanted = true
+	if m.all {
+		clear(s.refusals)
+	}
+	for id := range m.ids {
+		delete(s.refusals, id)
+	}
+	return nil
+}
+
+// onDiscovered reconciles what is ours with what was seen, then walks.
+func (s *state) onDiscovered(m discovered, now time.Time) []effect {
+	s.discovering = false
+	if m.err != nil {
+		s.discoverFails++
+		s.discoverAt = now.Add(backoff(time.Second, s.discoverFails, s.cfg.PollInterval))
+		s.wanted = true
+		s.trouble(now, "look at the board: "+m.err.Error())
+		return nil
+	}
+	s.discoverFails, s.lastTick, s.everSeen = 0, now, true
+	fx := s.learnColumns(m.d.schema)
+	s.tip = m.d.tip
+	s.pool = slices.DeleteFunc(m.d.candidates, func(c candidate) bool { return s.touched[c.Issue.ID] })
+	for _, b := range m.d.broken {
+		fx = append(fx, s.warn(b.Error())...)
+	}
+	fx = append(fx, s.reconcile(m.d, now)...)
+	fx = append(fx, s.forgetRetries(m.d)...)
+	fx = append(fx, s.freeStrays(m.d.strays, now)...)
+	s.pruneRefusals()
+	return append(fx, s.walk(now)...)
+}
+
+func (s *state) learnColumns(schema board.Schema) []effect {
+	s.columns = columnsOf(schema)
+	var fx []effect
+	for _, target := range []struct{ what, name, consequence string }{
+		{"completed_state", s.cfg.CompletedState, "cards stay where they are after a clean run and are held there"},
+		{"failed_state", s.cfg.FailedState, "no card ever gives up, failing ones are tried for ever"},
+	} {
+		switch {
+		case target.name == None:
+			fx = append(fx, s.warn(fmt.Sprintf("agent.%s is none: %s", target.what, target.consequence))...)
+		case !s.columns.has(target.name):
+			fx = append(fx, s.warn(fmt.Sprintf("agent.%s is %s, which the board does not have: %s",
+				target.what, target.name, target.consequence))...)
+		}
+	}
+	if !s.columns.has(s.cfg.RunningState) {
+		fx = append(fx, s.warn(fmt.Sprintf("agent.running_state is %s, which the board does not have: running cards stay in their column",
+			s.cfg.RunningState))...)
+	}
+	return fx
+}
+
+// completedColumn and failedColumn are empty when cards are not filed there.
+func (s *state) completedColumn() string { return s.column(s.cfg.CompletedState) }
+func (s *state) failedColumn() string    { return s.column(s.cfg.FailedState) }
+
+func (s *state) column(name string) string {
+	if name == None || !s.columns.has(name) {
+		return ""
+	}
+	return name
+}
+
+// reconcile reacts to what others did to cards whose runs are live.
+func (s *state) reconcile(d discovery, now time.Time) []effect {
+	var fx []effect
+	for _, id := range sorted(s.cards) {
+		c := s.cards[id]
+		fx = append(fx, s.resend(c)...)
+		seen, ok := d.seen[id]
+		if !ok || (c.phase != PhaseRunning && c.phase != PhaseStopping) {
+			continue
+		}
+		fx = append(fx, s.meet(c, seen)...)
+	}
+	return fx
+}
+
+func (s *state) meet(c *card, seen sighting) []effect {
+	if seen.missing {
+		c.gone = true
+		return s.stopRun(c, machineStop("the card was deleted"))
+	}
+	if seen.view != nil && seen.view.Record.ID == c.runID {
+		c.progress = seen.view.Record.Progress
+		c.startedAt = seen.view.Record.StartedAt
+	}
+	if seen.issue.Fence() != c.fence {
+		return nil // the heartbeat proves a loss; a listing may be older than our own writes
+	}
+	c.issue = seen.issue
+	if seen.mover == moverOther && !s.columns.eligible(seen.issue.State) {
+		c.away = true
+		return s.stopRun(c, machineStop("the card was moved to "+seen.issue.State))
+	}
+	return nil
+}
+
+// forgetRetries drops what the ledger holds of cards that are gone, and of cards
+// whose last run a person cleared or which a person took out of a given-up column.
+func (s *state) forgetRetries(d discovery) []effect {
+	changed := false
+	for id, exists := range d.retried {
+		if e, held := s.retries[id]; held && s.cards[id] == nil && !exists && !s.touched[id] && e.IssueID == id {
+			delete(s.retries, id)
+			changed = true
+		}
+	}
+	for i := range s.pool {
+		is := &s.pool[i].Issue
+		e, ok := s.retries[is.ID]
+		if !ok || s.cards[is.ID] != nil || is.Claim != "" {
+			continue
+		}
+		cleared := e.LastRunID != "" && is.LastRunID == ""
+		reopened := e.Attempts >= s.cfg.MaxAttempts && e.DueAt.IsZero()
+		if cleared || reopened {
+			delete(s.retries, is.ID)
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return []effect{s.ledger()}
+}
+
+// freeStrays releases cards that carry our marker although we do not hold them:
+// a claim whose answer never came. No run was made for it.
+func (s *state) freeStrays(strays []board.Issue, now time.Time) []effect {
+	var fx []effect
+	for _, is := range strays {
+		if s.cards[is.ID] != nil || s.touched[is.ID] {
+			continue
+		}
+		c := &card{issue: is, source: is.State, placed: is.State, fence: is.Fence(), since: now}
+		s.cards[is.ID] = c
+		fx = append(fx, s.file(c, plan{verdict: Released, reason: "a stray claim"}))
+	}
+	return fx
+}
+
+// pruneRefusals forgets refusals of cards that changed or left.
+func (s *state) pruneRefusals() {
+	at := make(map[string]time.Time, len(s.pool))
+	for i := range s.pool {
+		at[s.pool[i].Issue.ID] = s.pool[i].Issue.UpdatedAt
+	}
+	for id, r := range s.refusals {
+		if updated, ok := at[id]; !ok || !updated.Equal(r.updatedAt) {
+			delete(s.refusals, id)
+		}
+	}
+}
+
+// walk starts what the guard table lets through and remembers why the others wait.
+func (s *state) walk(now time.Time) []effect {
+	var fx []effect
+	table := guards()
+	var stopped *Queued
+	s.queue = nil
+	rest := s.pool[:0:0]
+	for _, cand := range s.pool {
+		if s.cards[cand.Issue.ID] != nil {
+			continue // ours already; it is shown elsewhere
+		}
+		q := Queued{IssueID: cand.Issue.ID, Title: cand.Issue.Title, State: cand.Issue.State, Bot: cand.Slug}
+		if stopped != nil {
+			q.Guard, q.Reason = stopped.Guard, stopped.Reason
+			s.queue, rest = append(s.queue, q), append(rest, cand)
+			continue
+		}
+		g, a, no := refuse(table, s.factsOf(cand, now))
+		if !no {
+			fx = append(fx, s.start(cand, now))
+			continue
+		}
+		q.Guard, q.Reason = g.name, a.reason
+		if r, ok := s.refusals[cand.Issue.ID]; ok && g.name == guardClaim {
+			q.Guard = r.guard
+		}
+		s.queue, rest = append(s.queue, q), append(rest, cand)
+		if a.answer == AnswerStop {
+			stopped = &q
+		}
+	}
+	s.pool = rest
+	return fx
+}
+
+func (s *state) factsOf(c candidate, now time.Time) facts {
+	return facts{world: s.world(c.Issue.ID, c.Issue.State), candidate: c, now: now}
+}
+
+func (s *state) world(issueID, column string) world {
+	w := world{
+		cfg: s.cfg, marker: s.marker, columns: s.columns, desired: s.desired,
+		stopping: s.stopping || s.draining,
+		slots:    s.slotsUsed(), slotsHere: s.slotsOf(column),
+		infra: s.infra, starting: s.infra.fails > 0 && s.starting(),
+	}
+	if e, ok := s.retries[issueID]; ok {
+		w.retry, w.retryAt = e, fireAt(e)
+	}
+	if r, ok := s.refusals[issueID]; ok {
+		w.refusal = &r
+	}
+	if c := s.cards[issueID]; c != nil {
+		own := *c
+		w.own = &own
+	}
+	return w
+}
+
+// fireAt is when a retry wakes: its due instant and up to a tenth of the first
+// backoff on top, so that cards which failed together do not return together.
+// The spread is a hash, so that the step stays pure.
+func fireAt(e RetryEntry) time.Time {
+	if e.DueAt.IsZero() {
+		return time.Time{}
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s/%d/%d", e.IssueID, e.Attempts, e.Uncounted)
+	return e.DueAt.Add(time.Duration(h.Sum32()%1000) * firstBackoff / 10 / 1000)
+}
+
+// start reserves the slot and hands the card to a worker.
+func (s *state) start(cand candidate, now time.Time) effect {
+	c := &card{
+		issue: cand.Issue, bot: cand.Bot, phase: PhaseClaiming, slot: true,
+		source: cand.Issue.State, placed: cand.Issue.State,
+		attempt: s.retries[cand.Issue.ID].Attempts + 1,
+		seq:     s.tip, since: now,
+	}
+	s.cards[cand.Issue.ID] = c
+	s.touched[cand.Issue.ID] = true
+	return startCard{startJob{
+		cfg: s.cfg, columns: s.columns, cand: cand, attempt: c.attempt, marker: s.marker,
+		entry: JournalEntry{
+			IssueID: cand.Issue.ID, Identifier: identifier(cand.Issue.ID), Marker: s.marker,
+			Owner: s.owner, WorkspaceRoot: s.cfg.WorkspaceRoot, Phase: PhaseClaiming,
+			SourceState: c.source, Attempt: c.attempt, Seq: s.tip,
+		},
+	}}
+}
+
+// wakeAt is the next instant at which something is due by itself.
+func (s *state) wakeAt(now time.Time) time.Time {
+	next := now.Add(30 * time.Second) // a timer never sleeps longer without looking at the clock
+	soonest := func(t time.Time) {
+		if t.After(now) && t.Before(next) {
+			next = t
+		}
+	}
+	if !s.booted {
+		soonest(s.bootAt)
+		return next
+	}
+	soonest(s.nextPoll)
+	soonest(s.discoverAt)
+	soonest(s.infra.until)
+	for _, e := range s.retries {
+		soonest(fireAt(e))
+	}
+	for _, c := range s.cards {
+		soonest(c.planAt)
+	}
+	return next
+}
+
+// onWoke does what has come due.
+func (s *state) onWoke(now time.Time) []effect {
+	if !s.booted {
+		return s.bootAgain(now)
+	}
+	var fx []effect
+	for _, id := range sorted(s.cards) {
+		if c := s.cards[id]; c.plan != nil && !c.planAt.IsZero() && !now.Before(c.planAt) {
+			c.planAt = time.Time{}
+			fx = append(fx, settle{plan: *c.plan})
+		}
+	}
+	if s.due(now) {
+		s.wanted = true
+	}
+	return fx
+}
+
+// due reports whether a retry or the end of a pause came due since the last look.
+func (s *state) due(now time.Time) bool {
+	passed := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) && t.After(s.lastTick) }
+	if passed(s.infra.until) {
+		return true
+	}
+	for id, e := range s.retries {
+		if s.cards[id] == nil && passed(fireAt(e)) {
+			return true
+		}
+	}
+	return false
+}
