@@ -1,2 +1,245 @@
-// Package daemon joins the rooms of one host into a running dispatcher.
 package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"iterion/bots"
+	"iterion/bots/supervise"
+	"iterion/daemon/control"
+	"iterion/daemon/dispatch"
+	"iterion/daemon/workspace"
+	"iterion/native"
+	"iterion/native/atomicfile"
+	"iterion/native/filelock"
+	"iterion/native/run"
+)
+
+// Options of a daemon.
+type Options struct {
+	Layout     native.Layout
+	ConfigPath string // empty: the preset
+	Cwd        string // relative bot paths start here
+	Home       string // holds the list of trusted stores
+	Version    string
+	Exe        string // the binary to start as supervisor; empty: the running one
+	NoFsync    bool
+	UntilIdle  bool         // Run returns once there is nothing left to do
+	Log        *slog.Logger // nil: silent
+	Fault      func(point string)
+}
+
+// Daemon dispatches the cards of one store. See the package comment.
+type Daemon struct {
+	o   Options
+	cfg Config
+	log *slog.Logger
+
+	// What Run opens.
+	started   time.Time
+	stop      context.CancelFunc
+	singleton bool
+	owner     *owner
+	store     *native.Store
+	runs      *run.Dir
+	bots      *bots.Registry
+	runsPort  *runsPort
+	gate      *trustGate
+	disp      *dispatch.Dispatcher
+	feed      *control.Feed
+	sight     *sight
+}
+
+// New reads the config. What is wrong with it is a *ConfigError.
+func New(o Options) (*Daemon, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	cfg, err := LoadConfig(o.ConfigPath, o.Cwd, o.Layout.Workspaces())
+	if err != nil {
+		return nil, err
+	}
+	return &Daemon{o: o, cfg: cfg, log: o.Log, feed: control.NewFeed()}, nil
+}
+
+// Run dispatches until ctx ends, a client asks for the end, or, with UntilIdle,
+// there is nothing left to do. Bots that still run then carry on under their
+// supervisors. It returns a *LockedError when another daemon has the workspace
+// root. A Daemon runs once.
+func (d *Daemon) Run(ctx context.Context) (err error) {
+	root, err := lockRoot(d.cfg.Workspace.Root)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Release()) }()
+	d.started = time.Now().UTC()
+	if d.store, err = native.Open(d.o.Layout, native.Options{NoFsync: d.o.NoFsync, Log: d.log}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.store.Close()) }()
+	if err := d.takeOwner(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.owner.release()) }()
+	single, err := d.takeSingleton()
+	if err != nil {
+		return err
+	}
+	if single != nil {
+		defer func() { err = errors.Join(err, single.Release()) }()
+	}
+	return d.serve(ctx)
+}
+
+func (d *Daemon) takeOwner(ctx context.Context) error {
+	return d.store.Exclusive(ctx, func() (err error) {
+		d.owner, err = takeOwner(d.o.Layout.Owners())
+		return err
+	})
+}
+
+// takeSingleton makes this daemon the one that owns the store's singletons,
+// unless another one is.
+func (d *Daemon) takeSingleton() (*filelock.Lock, error) {
+	lock, err := filelock.TryAcquire(d.o.Layout.DaemonLock())
+	var held *filelock.HeldError
+	if errors.As(err, &held) {
+		d.log.Info("another daemon owns the store's singletons, this one only dispatches",
+			"pid", held.Holder.PID, "host", held.Holder.Host)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("take daemon lock: %w", err)
+	}
+	d.singleton = true
+	return lock, nil
+}
+
+// serve builds the parts and runs them to their end.
+func (d *Daemon) serve(ctx context.Context) error {
+	if err := d.build(); err != nil {
+		return err
+	}
+	ln, err := control.Listen(d.place())
+	if err != nil {
+		return err
+	}
+	ctx, d.stop = context.WithCancel(ctx)
+	defer d.stop()
+	d.log.Info("daemon started", "pid", os.Getpid(), "store", d.o.Layout.Root,
+		"workspace_root", d.cfg.Workspace.Root, "trusted", d.gate.open.Load(), "singleton", d.singleton)
+	err = d.runParts(ctx, ln)
+	d.log.Info("daemon stopped", "running_bots", len(d.disp.Snapshot().Running))
+	return err
+}
+
+func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return control.Serve(ctx, ln, service{d}, d.log) })
+	parts.Go(func() error { return d.disp.Run(ctx) })
+	parts.Go(func() error { return d.gate.Run(ctx, d.disp, d.sight.poke) })
+	parts.Go(func() error { return d.sight.Run(ctx) })
+	if d.o.UntilIdle {
+		parts.Go(func() error { d.untilIdle(ctx); return nil })
+	}
+	if err := parts.Wait(); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// place is where the control socket lies.
+func (d *Daemon) place() control.Place {
+	if d.singleton {
+		return control.PlaceOf(d.o.Layout)
+	}
+	return control.PlaceIn(d.cfg.Workspace.Root)
+}
+
+func (d *Daemon) build() error {
+	d.openRuns()
+	folders, err := workspace.Open(workspace.Options{
+		Root: d.cfg.Workspace.Root, Persist: d.cfg.Workspace.Persist, Owner: d.owner.id,
+		Live: d.runs.Locked, Log: d.log,
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.cfg.save(d.o.Layout.ConfigFile(), d.o.ConfigPath, d.atomic(false)); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(d.o.Layout.Runs(), 0o700); err != nil {
+		return fmt.Errorf("make runs folder: %w", err)
+	}
+	d.gate = d.newGate()
+	d.gate.check()
+	o := d.ports()
+	o.Workspaces, o.Intent, o.Owner, o.Fault = folders, d.gate, d.owner.id, d.o.Fault
+	d.disp = dispatch.New(o)
+	d.sight = newSight(d)
+	return nil
+}
+
+func (d *Daemon) openRuns() {
+	d.runs = run.Open(d.o.Layout.Runs(), run.Options{NoFsync: d.o.NoFsync})
+	d.bots = bots.NewRegistry(d.cfg.Bots.Paths)
+	d.runsPort = &runsPort{
+		launcher: &supervise.Launcher{Runs: d.runs, StoreDir: d.o.Layout.Root, Exe: d.o.Exe, NoFsync: d.o.NoFsync, Log: d.log},
+		dir:      d.runs,
+		bots:     d.bots,
+	}
+}
+
+// ports joins the dispatcher to the store's files.
+func (d *Daemon) ports() dispatch.Options {
+	l := d.o.Layout
+	return dispatch.Options{
+		Board: d.store, Runs: d.runsPort, Bots: botsPort{d.bots}, Config: d.cfg.dispatch(), Log: d.log,
+		Journal: &journal{path: l.Claims(), store: d.store, o: d.atomic(true),
+			alive: func(owner string) (bool, error) { return ownerAlive(l.Owners(), owner) }},
+		Ledger: &ledger{path: l.Retries(), store: d.store, o: d.atomic(true)},
+		Intent: &intentFile{path: l.Runtime(), store: d.store, o: d.atomic(true)},
+	}
+}
+
+func (d *Daemon) newGate() *trustGate {
+	return &trustGate{
+		Intent:   &intentFile{path: d.o.Layout.Runtime(), store: d.store, o: d.atomic(true)},
+		look:     func() (bool, error) { return native.Trusted(d.o.Home, d.o.Layout) },
+		storeDir: d.o.Layout.Root, log: d.log,
+	}
+}
+
+// atomic returns how whole files are written. Under the writer lock the staging
+// folder takes what a kill leaves half done.
+func (d *Daemon) atomic(locked bool) atomicfile.Options {
+	o := atomicfile.Options{NoFsync: d.o.NoFsync}
+	if locked {
+		o.TempDir = d.o.Layout.Staging()
+	}
+	return o
+}
+
+// untilIdle stops the daemon when there is nothing left to do.
+func (d *Daemon) untilIdle(ctx context.Context) {
+	changed, cancel := d.disp.Subscribe()
+	defer cancel()
+	for {
+		if s := d.disp.Snapshot(); s.Ready && s.Idle {
+			d.stop()
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

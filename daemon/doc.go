@@ -1,0 +1,42 @@
+// Package daemon joins the rooms of one host into a running dispatcher.
+//
+// # Locks
+//
+// A daemon takes these, in this order, and lets go of them in reverse:
+//
+//	<workspace root>/.dispatcher.lock  one daemon per workspace root; a second one
+//	                                   gets a *LockedError and has touched nothing
+//	dispatcher/owners/<uuid>.lock      this daemon, as the claim journal names it
+//	dispatcher/.daemon.lock            the store's singletons, the control socket
+//	                                   among them
+//
+// A daemon that finds the last one taken only dispatches; its control socket then
+// lies in its workspace root. The owner lock is proof of life: whoever finds an
+// owner's lock free, or gone, may adopt its claims. Owner files are made and
+// swept under the store's writer lock, so that a file without a holder is always
+// one of the dead.
+//
+// # Parts
+//
+// Run opens the store and then runs these side by side until one fails, the
+// context ends or a client asks for the end:
+//
+//	dispatch   the actor, over the adapters of this package
+//	control    the socket, answered by service
+//	sight      watches the files, wakes the actor, feeds the watch stream
+//	trust gate holds dispatch paused while the store is not trusted on this host
+//
+// # A crash
+//
+// Killed at any instant, a daemon leaves its claims in the journal, its run
+// folders under their supervisors, and locks that the kernel has freed. The next
+// one adopts the journal in one step. The socket file it leaves answers nobody
+// and is replaced. At an orderly end the journal is left in the same way: live
+// runs carry on and the next daemon settles them.
+//
+// # Files of its own
+//
+// claims.json, retries.json and runtime.json are changed under the writer lock
+// and replaced whole. One that cannot be read is never taken for an empty one:
+// dispatch holds still and says which file it is.
+package daemon

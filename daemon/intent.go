@@ -1,0 +1,51 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"iterion/daemon/dispatch"
+	"iterion/native/atomicfile"
+)
+
+// intentFile is runtime.json: whether the operator wants runs to start.
+type intentFile struct {
+	path  string
+	store exclusive
+	o     atomicfile.Options
+}
+
+// Load returns the operator's intent; without a file, that is to run. A file that
+// cannot be read may say pause, and is an error.
+func (f *intentFile) Load(context.Context) (dispatch.Desired, error) {
+	data, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dispatch.Desired{Desired: dispatch.DesiredRunning}, nil
+	}
+	if err != nil {
+		return dispatch.Desired{}, fmt.Errorf("read operator's intent: %w", err)
+	}
+	var d dispatch.Desired
+	if err := json.Unmarshal(data, &d); err != nil {
+		return dispatch.Desired{}, fmt.Errorf("operator's intent %s is unreadable: %w; `iterion daemon unpause` or `pause` writes it anew", f.path, err)
+	}
+	return d, nil
+}
+
+// Save makes the operator's intent durable.
+func (f *intentFile) Save(ctx context.Context, d dispatch.Desired) error {
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode operator's intent: %w", err)
+	}
+	return f.store.Exclusive(ctx, func() error {
+		if err := atomicfile.WriteFile(f.path, append(data, '\n'), 0o600, f.o); err != nil {
+			return fmt.Errorf("write operator's intent: %w", err)
+		}
+		return nil
+	})
+}

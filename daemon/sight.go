@@ -1,0 +1,97 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"iterion/daemon/control"
+	"iterion/native/board"
+	"iterion/native/watch"
+)
+
+// sight is how changes by others reach the daemon: it watches the files, wakes
+// the dispatcher and keeps the clients' picture fresh.
+type sight struct {
+	d     *Daemon
+	view  *view
+	board *watch.Watcher
+	runs  *watch.Watcher
+	poked chan struct{}
+}
+
+func newSight(d *Daemon) *sight {
+	l := d.o.Layout
+	return &sight{
+		d:     d,
+		view:  newView(d.store, d.runs, d.feed, d.log),
+		board: watch.New(watch.Options{Dirs: []string{l.Dispatcher(), l.Issues()}, Log: d.log}),
+		runs:  watch.New(watch.Options{Dirs: []string{l.Runs()}, Log: d.log}),
+		poked: make(chan struct{}, 1),
+	}
+}
+
+// poke says that the daemon's own state changed outside of the dispatcher.
+func (s *sight) poke() {
+	select {
+	case s.poked <- struct{}{}:
+	default:
+	}
+}
+
+// Run watches until ctx ends.
+func (s *sight) Run(ctx context.Context) error {
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return s.board.Run(ctx) })
+	parts.Go(func() error { return s.runs.Run(ctx) })
+	parts.Go(func() error { s.loop(ctx); return nil })
+	return parts.Wait()
+}
+
+func (s *sight) loop(ctx context.Context) {
+	dispatched, cancel := s.d.disp.Subscribe()
+	defer cancel()
+	live := time.NewTicker(livePace)
+	defer live.Stop()
+	s.status()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-s.board.C():
+			s.complain(ctx, "read board", s.view.follow(ctx, s.wake))
+		case <-s.runs.C():
+			s.complain(ctx, "read runs", s.view.readRuns())
+		case <-live.C:
+			s.view.readLive()
+		case <-dispatched:
+			s.status()
+		case <-s.poked:
+			s.status()
+		}
+	}
+}
+
+// wake tells the dispatcher of cards that somebody else changed. Its own writes
+// are no news to it, except for what they unblocked.
+func (s *sight) wake(events []board.Event) {
+	for _, e := range events {
+		if e.Payload.ByActor != dispatcherActor || e.Type == board.EventIssueUnblocked {
+			s.d.disp.Nudge(e.IssueID)
+		}
+	}
+}
+
+// dispatcherActor is who the dispatcher's own writes are by.
+const dispatcherActor = "dispatcher"
+
+func (s *sight) status() {
+	st := s.d.status()
+	s.view.feed.Publish(control.Change{Status: &st})
+}
+
+func (s *sight) complain(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.d.log.Warn("the picture of the board is not fresh", "doing", what, "err", err)
+	}
+}

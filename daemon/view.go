@@ -1,0 +1,271 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"iterion/daemon/control"
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+const (
+	// livePace is how often the records of live runs are looked at.
+	livePace = 100 * time.Millisecond
+	// quietList is the shortest time between two readings of the whole board when
+	// its log says nothing new: renewed leases and files edited by hand leave no
+	// event.
+	quietList = 2 * time.Second
+	// manyChanges is from how many changed cards on the whole board is read.
+	manyChanges = 100
+)
+
+// view keeps the feed's picture of the board and the runs like the files are. It
+// reads again only what changed. One goroutine uses it.
+type view struct {
+	store board.Store
+	runs  *run.Dir
+	feed  *control.Feed
+	log   *slog.Logger
+
+	seq        int64 // of the newest event that the picture reflects
+	schema     *board.Schema
+	issues     map[string]board.Issue
+	cards      map[string]control.Card // as published
+	broken     []control.Broken
+	brokenRuns map[string]control.Broken
+	told       []control.Broken // as published
+	listed     time.Time
+
+	known map[string]bool        // runs by id, as published
+	live  map[string]os.FileInfo // of run.json, by id, for runs that have not ended
+}
+
+func newView(store board.Store, runs *run.Dir, feed *control.Feed, log *slog.Logger) *view {
+	return &view{
+		store: store, runs: runs, feed: feed, log: log, seq: -1,
+		issues: map[string]board.Issue{}, cards: map[string]control.Card{},
+		brokenRuns: map[string]control.Broken{}, known: map[string]bool{}, live: map[string]os.FileInfo{},
+	}
+}
+
+// follow takes in what the board's log says since the last look. news is called
+// with the events as soon as they are known, before the picture is drawn.
+func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
+	events, err := v.store.Events(ctx, v.seq, 0)
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		if time.Since(v.listed) < quietList {
+			return nil
+		}
+		return v.readBoard(ctx)
+	}
+	news(events)
+	ids, schema := touched(events)
+	if schema || len(ids) > manyChanges {
+		return v.readBoard(ctx)
+	}
+	for _, id := range ids {
+		if err := v.readCard(ctx, id); err != nil {
+			return v.readBoard(ctx) // it also tells which records are broken
+		}
+	}
+	v.seq = events[len(events)-1].Seq
+	v.draw(control.Change{}, ids)
+	return nil
+}
+
+// touched returns the cards that events speak of, and whether one is about the
+// board itself.
+func touched(events []board.Event) (ids []string, schema bool) {
+	seen := map[string]bool{}
+	for _, e := range events {
+		switch {
+		case e.IssueID == "":
+			schema = true
+		case !seen[e.IssueID]:
+			seen[e.IssueID] = true
+			ids = append(ids, e.IssueID)
+		}
+	}
+	return ids, schema
+}
+
+func (v *view) readCard(ctx context.Context, id string) error {
+	is, err := v.store.Get(ctx, id)
+	if errors.Is(err, board.ErrNotFound) {
+		delete(v.issues, id)
+		return nil
+	}
+	if err == nil {
+		v.issues[id] = is
+	}
+	return err
+}
+
+// readBoard reads the schema and all cards. The log's tip is taken first: what
+// happens meanwhile is read once more at the next look.
+func (v *view) readBoard(ctx context.Context) error {
+	tip, err := v.store.Tip(ctx)
+	if err != nil {
+		return err
+	}
+	schema, err := v.store.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := v.store.List(ctx, board.Query{})
+	if err != nil {
+		return err
+	}
+	v.seq, v.listed = max(v.seq, tip), time.Now()
+	old := v.issues
+	v.issues = make(map[string]board.Issue, len(found.Issues))
+	for _, is := range found.Issues {
+		v.issues[is.ID] = is
+	}
+	var c control.Change
+	if v.schema == nil || !reflect.DeepEqual(*v.schema, schema) {
+		v.schema, c.Schema = &schema, &schema
+	}
+	v.noteBroken(found.Broken, old)
+	v.draw(c, nil)
+	return nil
+}
+
+// noteBroken keeps the last good picture of cards that cannot be read now.
+func (v *view) noteBroken(found []board.UnreadableError, old map[string]board.Issue) {
+	v.broken = nil
+	for _, b := range found {
+		v.broken = append(v.broken, control.Broken{ID: b.ID, Path: b.Path, Error: b.Err.Error()})
+		if is, ok := old[b.ID]; ok {
+			v.issues[b.ID] = is
+		}
+	}
+}
+
+// draw publishes what became different from what was published: of the named
+// cards and of those that wait for others, or of all when none is named.
+func (v *view) draw(c control.Change, ids []string) {
+	c.Seq = v.seq
+	for id, is := range v.issues {
+		if ids != nil && len(is.Blockers) == 0 && !slices.Contains(ids, id) {
+			continue
+		}
+		card := control.CardOf(is, board.OpenBlockers(is, v.issue))
+		if old, ok := v.cards[id]; !ok || !reflect.DeepEqual(old, card) {
+			v.cards[id] = card
+			c.Cards = append(c.Cards, card)
+		}
+	}
+	for id := range v.cards {
+		if _, ok := v.issues[id]; !ok {
+			delete(v.cards, id)
+			c.Gone = append(c.Gone, id)
+		}
+	}
+	v.publish(c)
+}
+
+func (v *view) issue(id string) (board.Issue, error) {
+	if is, ok := v.issues[id]; ok {
+		return is, nil
+	}
+	return board.Issue{}, board.ErrNotFound
+}
+
+// readRuns takes in runs that came or went.
+func (v *view) readRuns() error {
+	ids, err := v.runs.IDs()
+	if err != nil {
+		return err
+	}
+	var c control.Change
+	there := make(map[string]bool, len(ids))
+	for i, id := range ids {
+		there[id] = true
+		_, broken := v.brokenRuns[id]
+		if !v.known[id] && (i < control.RunsMax || v.live[id] != nil) || broken {
+			v.readRun(id, &c)
+		}
+	}
+	for id := range v.known {
+		if !there[id] {
+			v.forget(id)
+			c.GoneRuns = append(c.GoneRuns, id)
+		}
+	}
+	maps.DeleteFunc(v.brokenRuns, func(id string, _ control.Broken) bool { return !there[id] })
+	v.publish(c)
+	return nil
+}
+
+// readLive takes in what live runs did.
+func (v *view) readLive() {
+	var c control.Change
+	for id, old := range v.live {
+		info, err := os.Stat(v.recordPath(id))
+		if err == nil && os.SameFile(old, info) && old.ModTime().Equal(info.ModTime()) && old.Size() == info.Size() {
+			continue
+		}
+		v.readRun(id, &c)
+	}
+	v.publish(c)
+}
+
+func (v *view) recordPath(id string) string { return filepath.Join(v.runs.Path(id), run.RecordFile) }
+
+// readRun reads one run into a change. The file is looked at first: what is
+// written meanwhile is read again at the next look.
+func (v *view) readRun(id string, c *control.Change) {
+	info, err := os.Stat(v.recordPath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return // on its way out; the next reading of the folder tells
+	}
+	rec, gerr := v.runs.Get(id)
+	if err = errors.Join(err, gerr); err != nil {
+		v.brokenRuns[id] = control.Broken{ID: id, Path: v.recordPath(id), Error: err.Error()}
+		return
+	}
+	delete(v.brokenRuns, id)
+	v.known[id] = true
+	c.Runs = append(c.Runs, rec)
+	if rec.Status.Final() {
+		delete(v.live, id)
+		return
+	}
+	v.live[id] = info
+}
+
+func (v *view) forget(id string) {
+	delete(v.known, id)
+	delete(v.live, id)
+}
+
+// publish sends a change, if it says anything. Nothing is sent before the whole
+// board was read once.
+func (v *view) publish(c control.Change) {
+	if v.schema == nil {
+		return
+	}
+	broken := slices.Clone(v.broken)
+	for _, id := range slices.Sorted(maps.Keys(v.brokenRuns)) {
+		broken = append(broken, v.brokenRuns[id])
+	}
+	if !slices.Equal(broken, v.told) {
+		v.told, c.Broken = broken, &broken
+	}
+	if c.Schema != nil || c.Cards != nil || c.Gone != nil || c.Runs != nil || c.GoneRuns != nil || c.Broken != nil {
+		v.feed.Publish(c)
+	}
+}
