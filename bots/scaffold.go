@@ -22,6 +22,9 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%q is no bot name, want %s", e.Name, manifest.NameRule)
 }
 
+// Unwrap makes every NameError a manifest.ErrInvalid.
+func (e *NameError) Unwrap() error { return manifest.ErrInvalid }
+
 // Scaffold makes the bundle dir/name: a bot that runs as it is and shows in its
 // comments how the rest is said. The bundle appears whole or not at all. Errors:
 // *NameError, and fs.ErrExist (wrapped) when something of that name is there.

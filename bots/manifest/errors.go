@@ -1,9 +1,13 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
+
+// ErrInvalid is what all refusals of this package are.
+var ErrInvalid = errors.New("invalid")
 
 // Error is everything that is wrong with one manifest.
 type Error struct {
@@ -33,3 +37,6 @@ func (e *Error) Error() string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Unwrap makes every Error an ErrInvalid.
+func (e *Error) Unwrap() error { return ErrInvalid }

@@ -26,16 +26,18 @@ func (e *VarsError) Error() string {
 	return fmt.Sprintf("vars of bot %s: %s", e.Bot, strings.Join(e.Problems, "; "))
 }
 
-// ResolveVars checks what somebody typed for this bot and fills in the
-// defaults. Names that the bot does not declare are refused: at a command line
-// they are slips. The error is a *VarsError.
+// Unwrap makes every VarsError an ErrInvalid.
+func (e *VarsError) Unwrap() error { return ErrInvalid }
+
+// ResolveVars checks the vars of one launch and fills in the defaults. Names that
+// the bot does not declare are refused: they are slips. The error is a *VarsError.
 func (m Manifest) ResolveVars(in map[string]string) (map[string]string, error) {
 	return m.resolve(in, true)
 }
 
 // FitVars is ResolveVars for values that were not written for this bot alone,
-// such as a card's bot_args or the dispatcher's own vars: names that the bot
-// does not declare are passed through.
+// such as a card's bot args or the dispatcher's own vars: names that the bot does
+// not declare are passed through.
 func (m Manifest) FitVars(in map[string]string) (map[string]string, error) {
 	return m.resolve(in, false)
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,7 +45,7 @@ func TestResolveVarsSaysEverythingThatIsWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := testVars().ResolveVars(c.in)
-			if err == nil || err.Error() != c.want {
+			if !errors.Is(err, ErrInvalid) || err.Error() != c.want {
 				t.Errorf("error = %v\nwant    %s", err, c.want)
 			}
 		})
