@@ -42,6 +42,15 @@ func (m Manifest) FitVars(in map[string]string) (map[string]string, error) {
 	return m.resolve(in, false)
 }
 
+// CheckNames refuses names that the bot does not declare. The error is a
+// *VarsError.
+func (m Manifest) CheckNames(in map[string]string) error {
+	if problems := m.strangers(in); len(problems) > 0 {
+		return &VarsError{Bot: m.Name, Problems: problems}
+	}
+	return nil
+}
+
 func (m Manifest) resolve(in map[string]string, strict bool) (map[string]string, error) {
 	out := maps.Clone(in)
 	if out == nil {

@@ -67,6 +67,12 @@ func TestFitVarsPassesUndeclaredNamesThrough(t *testing.T) {
 	if _, err := testVars().FitVars(map[string]string{"auto_ready": "yes"}); err == nil {
 		t.Error("a missing required var was let through")
 	}
+	if err := testVars().CheckNames(map[string]string{"note": "x"}); err != nil {
+		t.Errorf("CheckNames of a declared name: %v", err)
+	}
+	if err := testVars().CheckNames(map[string]string{"nota": "x"}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("CheckNames of an undeclared name = %v, want ErrInvalid", err)
+	}
 }
 
 func TestEnvName(t *testing.T) {
