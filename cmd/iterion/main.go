@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"iterion/bots/supervise"
 	"iterion/cmd/iterion/internal/cli"
 )
 
@@ -16,6 +17,9 @@ func main() { os.Exit(run(os.Args[1:])) }
 // else the command line. The supervisor goes its own way before any command is
 // built, because it lives as long as its bot and sets its signals itself.
 func run(args []string) int {
+	if len(args) > 0 && args[0] == supervise.Command {
+		return supervise.Main(args[1:])
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return cli.Main(ctx, args, cli.System(), cli.Hooks{})
