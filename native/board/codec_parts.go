@@ -157,6 +157,9 @@ func (x Payload) MarshalJSON() ([]byte, error) {
 func (x *Payload) UnmarshalJSON(data []byte) error {
 	extra, err := decode(data, (*plainPayload)(x))
 	x.Extra = extra
+	if x.NotBefore != nil {
+		*x.NotBefore = utc(*x.NotBefore)
+	}
 	return err
 }
 

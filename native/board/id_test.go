@@ -1,0 +1,45 @@
+package board
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestShortID(t *testing.T) {
+	for id, want := range map[string]string{
+		"native:0fe1c2d3-0000-4000-8000-000000000001": "0fe1c2d3", "native:a": "native:a", "jira-7": "jira-7", "": "",
+	} {
+		if got := ShortID(id); got != want {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+	if a, b := NewID(), NewID(); ShortID(a) == ShortID(b) || CheckID(a) != nil {
+		t.Errorf("new ids %s and %s", a, b)
+	}
+}
+
+func TestCheckIDRefusesWhatNoFileCanBeNamedAfter(t *testing.T) {
+	for _, id := range []string{"", ".", "..", "../x", "a/b", "a b", "a\x00", ".hidden", "a__b", "é", strings.Repeat("a", 129)} {
+		if err := CheckID(id); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	ids := []string{"native:aaaa1111-0", "native:aaaa2222-0", "native:nati3333-0", "x:1", "native:aaaa1111-0-longer"}
+	for ref, want := range map[string]string{
+		"aaaa2": "native:aaaa2222-0", "native:aaaa2": "native:aaaa2222-0", "nati": "native:nati3333-0",
+		"x:1": "x:1", "aaaa1111-0": "native:aaaa1111-0",
+	} {
+		if got, err := Resolve(ref, ids); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %s", ref, got, err, want)
+		}
+	}
+	for ref, want := range map[string]error{"aaa": ErrInvalid, "native:": ErrInvalid, "native:aaa": ErrInvalid, "aaaa": ErrInvalid, "bbbb": ErrNotFound} {
+		if got, err := Resolve(ref, ids); !errors.Is(err, want) {
+			t.Errorf("%q: %q, %v; want %v", ref, got, err, want)
+		}
+	}
+}
