@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"iterion/native/run"
+)
+
+func newRuns(f *Factory) *cobra.Command {
+	return group("runs", "List, read and cancel runs",
+		newRunsList(f),
+		newRunsShow(f),
+		newRunsLogs(f),
+		newRunsEvents(f),
+		newRunsCancel(f),
+	)
+}
+
+// runJSON is a run in JSON: the keys of run.json and what is known beside them.
+type runJSON struct {
+	run.Record
+	// Supervised is there for a run that has not ended. A queued or running one
+	// without a supervisor was orphaned by a crash.
+	Supervised *bool          `json:"supervised,omitempty"`
+	Output     map[string]any `json:"output,omitempty"`
+}
+
+func newRunJSON(runs *run.Dir, rec run.Record) runJSON {
+	r := runJSON{Record: rec}
+	if !rec.Status.Final() {
+		// A lock that cannot be looked at does not prove death.
+		held, err := runs.Locked(rec.ID)
+		live := held || err != nil
+		r.Supervised = &live
+	}
+	return r
+}
+
+// printRecord prints one run as JSON.
+func (f *Factory) printRecord(runs *run.Dir, rec run.Record) error {
+	r := newRunJSON(runs, rec)
+	out, err := runs.Output(rec.ID)
+	if err != nil {
+		f.Warn("%v", err)
+	}
+	r.Output = out
+	return f.PrintJSON(r)
+}
+
+// findRun opens the runs and resolves what the user typed.
+func (f *Factory) findRun(ref string) (*run.Dir, string, error) {
+	runs, err := f.Runs()
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := runs.Resolve(ref)
+	if err != nil {
+		return nil, "", fmt.Errorf("find run: %w", err)
+	}
+	return runs, id, nil
+}
+
+// completeRuns offers the ends of the ids: their beginnings are all alike.
+func (f *Factory) completeRuns(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	runs, err := f.Runs()
+	if err != nil {
+		return nil, noFiles
+	}
+	found, err := runs.List(run.Query{Limit: 100})
+	if err != nil {
+		return nil, noFiles
+	}
+	var out []cobra.Completion
+	for _, r := range found.Records {
+		out = append(out, cobra.CompletionWithDesc(run.Short(r.ID), r.Bot+" "+string(r.Status)))
+	}
+	return out, noFiles | cobra.ShellCompDirectiveKeepOrder
+}
+
+func progressText(p *run.Progress) string {
+	if p == nil {
+		return ""
+	}
+	s := strings.TrimSpace(p.Text)
+	if p.Percent != nil {
+		s = strconv.FormatFloat(*p.Percent, 'f', 0, 64) + "% " + s
+	}
+	return s
+}
+
+// tookText is how long a run took, or has been at it.
+func tookText(r run.Record, now time.Time) string {
+	if r.StartedAt.IsZero() {
+		return ""
+	}
+	end := r.FinishedAt
+	if end.IsZero() {
+		end = now
+	}
+	return short(end.Sub(r.StartedAt))
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"iterion/native/run"
+)
+
+func newRunsShow(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "show RUN", Short: "Show a run", Args: exactly("RUN"),
+		ValidArgsFunction: f.completeRuns,
+		RunE:              func(_ *cobra.Command, args []string) error { return runRunsShow(f, args[0]) },
+	}
+}
+
+func runRunsShow(f *Factory, ref string) error {
+	runs, id, err := f.findRun(ref)
+	if err != nil {
+		return err
+	}
+	rec, err := runs.Get(id)
+	if err != nil {
+		return err
+	}
+	if f.Global.JSON {
+		return f.printRecord(runs, rec)
+	}
+	showRun(f, runs, rec)
+	return nil
+}
+
+func showRun(f *Factory, runs *run.Dir, r run.Record) {
+	for _, row := range runRowsOf(f, runs, r) {
+		if row[1] != "" {
+			f.Say("%-10s %s", row[0], strings.ReplaceAll(row[1], "\n", "\n           "))
+		}
+	}
+	for i, name := range slices.Sorted(maps.Keys(r.Inputs)) {
+		f.Say("%-10s %s=%s", head("vars", i), name, oneLine(r.Inputs[name]))
+	}
+	out, err := runs.Output(r.ID)
+	if err != nil {
+		f.Warn("%v", err)
+	}
+	for i, name := range slices.Sorted(maps.Keys(out)) {
+		f.Say("%-10s %s=%s", head("output", i), name, oneLine(valueText(out[name])))
+	}
+}
+
+func runRowsOf(f *Factory, runs *run.Dir, r run.Record) [][2]string {
+	return [][2]string{
+		{"run", r.ID},
+		{"status", liveStatus(runs, r)},
+		{"error", r.Error},
+		{"code", r.FailureCode},
+		{"exit", exitText(r)},
+		{"progress", progressText(r.Progress)},
+		{"bot", strings.TrimSpace(r.Bot + " " + r.BotVersion)},
+		{"name", oneLine(r.Name)},
+		{"issue", r.Source.IssueID},
+		{"source", r.Source.Kind},
+		{"attempt", strconv.Itoa(r.Attempt)},
+		{"created", instant(r.CreatedAt)},
+		{"started", instant(r.StartedAt)},
+		{"finished", instant(r.FinishedAt)},
+		{"took", tookText(r, f.Now())},
+		{"workdir", r.Workdir},
+		{"bundle", r.BundlePath},
+		{"log", runs.LogPath(r.ID)},
+	}
+}
+
+func exitText(r run.Record) string {
+	switch {
+	case r.Signal != "":
+		return r.Signal
+	case r.ExitCode != nil:
+		return strconv.Itoa(*r.ExitCode)
+	}
+	return ""
+}
+
+// oneLine shows the first line of a text, and that there is more.
+func oneLine(s string) string {
+	first, _, more := strings.Cut(strings.TrimRight(s, "\n"), "\n")
+	if more {
+		first += " …"
+	}
+	return first
+}
+
+func valueText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
