@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"iterion/daemon/control"
+)
+
+// Messages of the feed.
+type (
+	connected struct{ source Source }
+	framed    struct{ frame control.Frame }
+	lost      struct {
+		err   error
+		retry time.Time
+	}
+	noStore struct{}
+	// broken ends the program: the feed itself failed.
+	broken struct{ err error }
+)
+
+// Waits between attempts to connect.
+const (
+	retryFirst = 200 * time.Millisecond
+	retryMax   = 5 * time.Second
+)
+
+// feed connects and watches until ctx ends, and hands what happens to send. It
+// returns once nothing of it runs any more.
+func feed(ctx context.Context, connect func(context.Context) (Source, error), again <-chan struct{}, send func(tea.Msg)) {
+	defer func() {
+		if r := recover(); r != nil {
+			send(broken{fmt.Errorf("watch the daemon: panic: %v\n%s", r, debug.Stack())})
+		}
+	}()
+	wait := retryFirst
+	for ctx.Err() == nil {
+		seen, err := watchOnce(ctx, connect, send)
+		if seen {
+			wait = retryFirst
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, ErrNoStore) {
+			send(noStore{})
+			pause(ctx, again, time.Hour)
+			continue
+		}
+		send(lost{err: err, retry: time.Now().Add(wait)})
+		pause(ctx, again, wait)
+		wait = min(2*wait, retryMax)
+	}
+}
+
+// watchOnce lives through one connection; seen tells whether a frame came.
+func watchOnce(ctx context.Context, connect func(context.Context) (Source, error), send func(tea.Msg)) (seen bool, err error) {
+	src, err := connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	send(connected{src})
+	err = src.Watch(ctx, func(f control.Frame) error {
+		seen = true
+		send(framed{f})
+		return nil
+	})
+	if err == nil {
+		err = errors.New("the daemon has ended")
+	}
+	return seen, err
+}
+
+// pause waits, but not when somebody asks to try again at once.
+func pause(ctx context.Context, again <-chan struct{}, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-again:
+	case <-t.C:
+	}
+}

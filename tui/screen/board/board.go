@@ -1,0 +1,189 @@
+package board
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"iterion/tui/kit"
+	"iterion/tui/mirror"
+	"iterion/tui/screen"
+)
+
+// slipTime is for how long verbs are refused after the cursor fell on another
+// card by itself.
+const slipTime = 600 * time.Millisecond
+
+// Screen is the board. New makes one.
+type Screen struct {
+	keys keyMap
+
+	col    string           // state of the focused column
+	places map[string]*spot // by state
+	left   string           // state of the leftmost column drawn, when not all fit
+	follow string           // card that the person moved and whose arrival is awaited
+	origin string           // the state it was moved from
+	slip   time.Time        // when the cursor last fell on another card
+
+	typing bool // the filter line is open
+	input  textinput.Model
+	words  []string                  // the filter
+	found  map[string][]*mirror.Card // by state, while there is a filter
+	built  int                       // mirror version that found is of
+}
+
+// spot is where a person is in one column.
+type spot struct {
+	id  string // card under the cursor
+	at  int    // its index when last seen
+	top int    // index of the first card drawn
+}
+
+// New makes the board.
+func New() *Screen {
+	in := textinput.New()
+	in.Prompt = ""
+	in.Cursor.SetMode(cursor.CursorStatic)
+	return &Screen{keys: keys(), places: map[string]*spot{}, input: in}
+}
+
+// created brings the id of a card that the person has made.
+type created struct{ id string }
+
+// Typing reports whether the filter line is open.
+func (s *Screen) Typing() bool { return s.typing }
+
+// Update takes a message.
+func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Refreshed, screen.Resized:
+		s.settle(e)
+	case created:
+		s.await(msg.id, "")
+		s.settle(e)
+	case screen.Done:
+		if msg.Err != nil {
+			s.await("", "")
+		}
+	case tea.KeyMsg:
+		if s.typing {
+			return s.edit(e, msg)
+		}
+		return s.press(e, msg)
+	}
+	return nil
+}
+
+func (s *Screen) press(e *screen.Env, k tea.KeyMsg) tea.Cmd {
+	if s.walk(e, k) {
+		return nil
+	}
+	switch {
+	case key.Matches(k, s.keys.filter):
+		s.typing = true
+		s.input.Focus()
+	case key.Matches(k, s.keys.clear):
+		s.filter(e, "")
+	case key.Matches(k, s.keys.create):
+		return e.AskCreate(s.newState(e), func(id string) tea.Msg { return created{id} })
+	default:
+		if c := s.Selected(e); c != nil {
+			return s.act(e, k, c)
+		}
+	}
+	return nil
+}
+
+// act is a key that concerns the card under the cursor.
+func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
+	switch {
+	case key.Matches(k, s.keys.open):
+		e.Go(screen.Card, c.ID)
+		return nil
+	case key.Matches(k, s.keys.log):
+		s.openLog(e, c)
+		return nil
+	}
+	if e.Now.Sub(s.slip) < slipTime {
+		e.Say(kit.MarkAsk, "the card under the cursor has just changed; press again")
+		return nil
+	}
+	moved := func() { s.await(c.ID, c.State) }
+	switch {
+	case key.Matches(k, s.keys.move):
+		e.AskMove(c, moved)
+	case key.Matches(k, s.keys.back):
+		return s.shift(e, c, -1, moved)
+	case key.Matches(k, s.keys.forth):
+		return s.shift(e, c, +1, moved)
+	case key.Matches(k, s.keys.comment):
+		e.AskComment(c)
+	case key.Matches(k, s.keys.cancel):
+		id, r := e.Mirror.CardRun(c)
+		e.AskCancelRun(id, r, kit.Line(c.Title))
+	case key.Matches(k, s.keys.clearRun):
+		e.AskClearLastRun(c)
+	}
+	return nil
+}
+
+func (s *Screen) openLog(e *screen.Env, c *mirror.Card) {
+	if id, _ := e.Mirror.CardRun(c); id != "" {
+		e.Go(screen.Runs, id)
+		return
+	}
+	e.Say(kit.MarkQuiet, "this card has had no run yet")
+}
+
+// shift moves a card to the neighbour column.
+func (s *Screen) shift(e *screen.Env, c *mirror.Card, by int, moved func()) tea.Cmd {
+	cols := e.Mirror.Columns
+	for i, col := range cols {
+		if col.Name == c.State && i+by >= 0 && i+by < len(cols) && !cols[i+by].Stray {
+			return e.MoveTo(c, cols[i+by].Name, moved)
+		}
+	}
+	return nil
+}
+
+// newState is where a new card goes unless the person chooses: the focused
+// column, but never straight to an end.
+func (s *Screen) newState(e *screen.Env) string {
+	if c := e.Mirror.Column(s.col); c != nil && !c.Terminal && !c.Stray {
+		return s.col
+	}
+	return ""
+}
+
+// edit is a key while the filter line is open.
+func (s *Screen) edit(e *screen.Env, k tea.KeyMsg) tea.Cmd {
+	switch k.String() {
+	case "enter":
+		s.typing = false
+		return nil
+	case "esc", "ctrl+c":
+		s.typing = false
+		s.filter(e, "")
+		return nil
+	case "up", "down", "pgup", "pgdown":
+		s.walk(e, k)
+		return nil
+	}
+	var cmd tea.Cmd
+	s.input, cmd = s.input.Update(k)
+	s.filter(e, s.input.Value())
+	return cmd
+}
+
+// filter shows only the cards that hold every word of text.
+func (s *Screen) filter(e *screen.Env, text string) {
+	if text == "" {
+		s.input.SetValue("")
+	}
+	s.words, s.built = strings.Fields(strings.ToLower(text)), -1
+	s.settle(e)
+}

@@ -1,0 +1,188 @@
+package board
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"iterion/tui/mirror"
+	"iterion/tui/screen"
+)
+
+// cards are those of a column that the filter lets through.
+func (s *Screen) cards(c *mirror.Column) []*mirror.Card {
+	if len(s.words) == 0 {
+		return c.Cards
+	}
+	return s.found[c.Name]
+}
+
+func (s *Screen) search(e *screen.Env) {
+	if len(s.words) == 0 || s.built == e.Mirror.Version {
+		return
+	}
+	s.found, s.built = map[string][]*mirror.Card{}, e.Mirror.Version
+	for _, col := range e.Mirror.Columns {
+		for _, c := range col.Cards {
+			if c.Match(s.words) {
+				s.found[col.Name] = append(s.found[col.Name], c)
+			}
+		}
+	}
+}
+
+// Selected is the card under the cursor, nil when there is none.
+func (s *Screen) Selected(e *screen.Env) *mirror.Card {
+	p := s.places[s.col]
+	if p == nil || e.Mirror.Column(s.col) == nil {
+		return nil
+	}
+	if c := e.Mirror.Card(p.id); c != nil && c.State == s.col {
+		return c
+	}
+	return nil
+}
+
+// settle finds every column's place again after the cards, the filter or the
+// size changed.
+func (s *Screen) settle(e *screen.Env) {
+	s.search(e)
+	s.pursue(e)
+	s.home(e)
+	for _, col := range e.Mirror.Columns {
+		s.settleColumn(e, col)
+	}
+	s.scrollColumns(e)
+}
+
+// pursue goes after the card that the person moved or made, once it has arrived.
+func (s *Screen) pursue(e *screen.Env) {
+	c := e.Mirror.Card(s.follow)
+	if c == nil || c.State == s.origin {
+		return
+	}
+	s.await("", "")
+	s.col = c.State
+	s.spot(s.col).id = c.ID
+}
+
+// await makes the cursor follow a card once it is in another state than origin.
+func (s *Screen) await(id, origin string) { s.follow, s.origin = id, origin }
+
+// home focuses a column when none is: the first that holds cards.
+func (s *Screen) home(e *screen.Env) {
+	if e.Mirror.Column(s.col) != nil || len(e.Mirror.Columns) == 0 {
+		return
+	}
+	s.col = e.Mirror.Columns[0].Name
+	for _, c := range e.Mirror.Columns {
+		if len(c.Cards) > 0 {
+			s.col = c.Name
+			return
+		}
+	}
+}
+
+func (s *Screen) settleColumn(e *screen.Env, col *mirror.Column) {
+	p, list, focused := s.spot(col.Name), s.cards(col), col.Name == s.col
+	if len(list) == 0 {
+		p.at, p.top = 0, 0
+		return
+	}
+	at := col.Index(list, e.Mirror.Card(p.id))
+	if at < 0 {
+		at = min(p.at, len(list)-1)
+		if focused && p.id != "" {
+			s.slip = e.Now
+		}
+		p.id = list[at].ID
+	}
+	if p.top > 0 {
+		p.top += at - p.at // the cursor stays on its row
+	}
+	p.at = at
+	p.top = max(0, min(p.top, len(list)-1))
+	if focused {
+		s.reveal(e, col)
+	}
+}
+
+// reveal scrolls the focused column by as little as shows the cursor.
+func (s *Screen) reveal(e *screen.Env, col *mirror.Column) {
+	p, list := s.spot(col.Name), s.cards(col)
+	room := s.room(e)
+	p.top = min(p.top, p.at)
+	used, first := 0, p.at
+	for i := p.at; i >= 0; i-- {
+		used += height(e, list[i])
+		if used > room+1 && i < p.at { // the last card needs no blank line after it
+			break
+		}
+		first = i
+	}
+	p.top = max(p.top, first)
+}
+
+func (s *Screen) spot(state string) *spot {
+	p := s.places[state]
+	if p == nil {
+		p = &spot{}
+		s.places[state] = p
+	}
+	return p
+}
+
+// walk is a key that moves the cursor.
+func (s *Screen) walk(e *screen.Env, k tea.KeyMsg) bool {
+	page := max(1, s.room(e)/4)
+	switch {
+	case key.Matches(k, s.keys.up):
+		s.step(e, -1)
+	case key.Matches(k, s.keys.down):
+		s.step(e, +1)
+	case key.Matches(k, s.keys.pageUp):
+		s.step(e, -page)
+	case key.Matches(k, s.keys.pageDown):
+		s.step(e, +page)
+	case key.Matches(k, s.keys.top):
+		s.step(e, -1<<30)
+	case key.Matches(k, s.keys.end):
+		s.step(e, 1<<30)
+	case key.Matches(k, s.keys.left):
+		s.turn(e, -1)
+	case key.Matches(k, s.keys.right):
+		s.turn(e, +1)
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Screen) step(e *screen.Env, by int) {
+	col := e.Mirror.Column(s.col)
+	if col == nil || len(s.cards(col)) == 0 {
+		return
+	}
+	p, list := s.spot(s.col), s.cards(col)
+	p.at = max(0, min(p.at+by, len(list)-1))
+	p.id = list[p.at].ID
+	s.reveal(e, col)
+}
+
+// turn focuses the next column in a direction, passing over empty ones: there is
+// nothing to do in them.
+func (s *Screen) turn(e *screen.Env, by int) {
+	cols := e.Mirror.Columns
+	at := -1
+	for i, c := range cols {
+		if c.Name == s.col {
+			at = i
+		}
+	}
+	for i := at + by; i >= 0 && i < len(cols); i += by {
+		if len(s.cards(cols[i])) > 0 {
+			s.col = cols[i].Name
+			s.settle(e)
+			return
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package card
+
+import (
+	"context"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"iterion/daemon/dispatch"
+	"iterion/native/board"
+	"iterion/tui/kit"
+	"iterion/tui/markdown"
+	"iterion/tui/mirror"
+	"iterion/tui/screen"
+)
+
+// Screen is one card. New makes one that shows none yet.
+type Screen struct {
+	keys keyMap
+
+	id     string
+	issue  *board.Issue // with body and comments; nil until fetched
+	why    []dispatch.Verdict
+	err    error
+	asking bool // a fetch is under way
+	askedV int  // mirror version that the last fetch answers to
+	asked  time.Time
+
+	body      []string // rendered
+	bodyOf    string   // the text that body shows
+	bodyWidth int      // the width that it was laid out for
+	rendering bool
+
+	main, side      []string // lines of the two panes; side is empty on a narrow window
+	mainPg, sidePg  kit.Pager
+	sideFocused     bool
+	width, mainWide int
+}
+
+// New makes the screen.
+func New() *Screen { return &Screen{keys: keys()} }
+
+// Typing is never true: text is typed in dialogs.
+func (s *Screen) Typing() bool { return false }
+
+// Shows is the id of the card on screen.
+func (s *Screen) Shows() string { return s.id }
+
+// fetched brings a card whole, and the guard table's verdicts on it.
+type fetched struct {
+	id      string
+	version int
+	issue   board.Issue
+	why     []dispatch.Verdict
+	err     error
+}
+
+// rendered brings a body laid out.
+type rendered struct {
+	id, text string
+	width    int
+	lines    []string
+}
+
+// Update takes a message.
+func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.Show:
+		s.show(msg.ID)
+		return s.refresh(e)
+	case screen.Refreshed, screen.Resized:
+		return s.refresh(e)
+	case fetched:
+		s.take(msg)
+		return s.refresh(e)
+	case rendered:
+		s.rendering = false
+		if msg.id == s.id {
+			s.body, s.bodyOf, s.bodyWidth = msg.lines, msg.text, msg.width
+		}
+		return s.refresh(e)
+	case tea.KeyMsg:
+		return s.press(e, msg)
+	}
+	return nil
+}
+
+func (s *Screen) show(id string) {
+	if id == "" || id == s.id {
+		return
+	}
+	*s = Screen{keys: s.keys, id: id, rendering: s.rendering}
+}
+
+func (s *Screen) take(m fetched) {
+	if m.id != s.id {
+		return
+	}
+	s.asking, s.err = false, m.err
+	if m.err == nil {
+		s.issue, s.why, s.askedV = &m.issue, m.why, m.version
+	}
+}
+
+// refresh asks for what is out of date and lays the panes out again.
+func (s *Screen) refresh(e *screen.Env) tea.Cmd {
+	if s.id == "" {
+		return nil
+	}
+	s.layout(e)
+	return tea.Batch(s.fetch(e), s.render(e))
+}
+
+// fetchEvery is the least time between two looks at one card.
+const fetchEvery = time.Second
+
+func (s *Screen) fetch(e *screen.Env) tea.Cmd {
+	if s.asking || e.Source == nil || s.askedV == e.Mirror.Version || e.Now.Sub(s.asked) < fetchEvery && s.issue != nil {
+		return nil
+	}
+	s.asking, s.asked = true, e.Now
+	id, version := s.id, e.Mirror.Version
+	return e.Fetch(func(ctx context.Context, src screen.Source) tea.Msg {
+		is, err := src.Issue(ctx, id)
+		if err != nil {
+			return fetched{id: id, version: version, err: err}
+		}
+		why, err := src.Why(ctx, id)
+		return fetched{id: id, version: version, issue: is, why: why, err: err}
+	})
+}
+
+func (s *Screen) render(e *screen.Env) tea.Cmd {
+	if s.rendering || s.issue == nil || s.bodyOf == s.issue.Body && s.bodyWidth == s.mainWide {
+		return nil
+	}
+	s.rendering = true
+	id, text, width, theme := s.id, s.issue.Body, s.mainWide, e.Theme
+	return func() tea.Msg {
+		return rendered{id: id, text: text, width: width, lines: markdown.Render(text, width, theme)}
+	}
+}
+
+func (s *Screen) press(e *screen.Env, k tea.KeyMsg) tea.Cmd {
+	pg := &s.mainPg
+	if s.sideFocused {
+		pg = &s.sidePg
+	}
+	switch {
+	case key.Matches(k, s.keys.leave):
+		e.Place = &screen.Place{Back: true}
+	case key.Matches(k, s.keys.left):
+		s.sideFocused = false
+	case key.Matches(k, s.keys.right):
+		s.sideFocused = len(s.side) > 0
+	case pg.Update(k, false):
+	default:
+		if c := e.Mirror.Card(s.id); c != nil {
+			return s.act(e, k, c)
+		}
+	}
+	return nil
+}
+
+func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
+	switch {
+	case key.Matches(k, s.keys.log):
+		if id, _ := e.Mirror.CardRun(c); id != "" {
+			e.Go(screen.Runs, id)
+		} else {
+			e.Say(kit.MarkQuiet, "this card has had no run yet")
+		}
+	case key.Matches(k, s.keys.move):
+		e.AskMove(c, func() {})
+	case key.Matches(k, s.keys.comment):
+		e.AskComment(c)
+	case key.Matches(k, s.keys.cancel):
+		id, r := e.Mirror.CardRun(c)
+		e.AskCancelRun(id, r, kit.Line(c.Title))
+	case key.Matches(k, s.keys.clearRun):
+		e.AskClearLastRun(c)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package card
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+
+	"iterion/tui/kit"
+	"iterion/tui/screen"
+)
+
+type keyMap struct {
+	leave, left, right, log, move, comment, cancel, clearRun key.Binding
+}
+
+func keys() keyMap {
+	return keyMap{
+		leave: kit.Bind("esc", "back", "esc", "backspace"),
+		left:  kit.Bind("←/h", "the body", "left", "h"), right: kit.Bind("→/l", "the side pane", "right", "l"),
+		log: kit.Bind("o", "log of its run", "o", "enter"), move: kit.Bind("m", "move", "m"),
+		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel its run", "x"),
+		clearRun: kit.Bind("L", "clear its last run", "L"),
+	}
+}
+
+// Keys are the hints of the card.
+func (s *Screen) Keys(*screen.Env) []key.Binding {
+	k := s.keys
+	return []key.Binding{k.leave, k.move, k.comment, k.log, k.cancel, k.clearRun}
+}
+
+// Help is every binding of the card.
+func (s *Screen) Help(*screen.Env) []kit.Group {
+	k := s.keys
+	return []kit.Group{
+		{Title: "Look", Keys: append(kit.PagerKeys(), k.left, k.right, k.log, k.leave)},
+		{Title: "Act on the card", Keys: []key.Binding{k.move, k.comment, k.cancel, k.clearRun}},
+	}
+}

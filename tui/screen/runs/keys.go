@@ -1,0 +1,45 @@
+package runs
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+
+	"iterion/tui/kit"
+	"iterion/tui/screen"
+)
+
+type keyMap struct {
+	open, leave, search, card, cancel key.Binding
+	follow, next, prev, left, right   key.Binding
+}
+
+func keys() keyMap {
+	return keyMap{
+		open: kit.Bind("enter", "open with its log", "enter"), leave: kit.Bind("esc", "back", "esc", "backspace"),
+		search: kit.Bind("/", "filter, search the log", "/"), card: kit.Bind("o", "its card", "o"),
+		cancel: kit.Bind("x", "cancel the run", "x"), follow: kit.Bind("f", "follow the log", "f"),
+		next: kit.Bind("n", "next older match", "n"), prev: kit.Bind("N", "next newer match", "N"),
+		left: kit.Bind("←/h", "log to the left", "left", "h"), right: kit.Bind("→/l", "log to the right", "right", "l"),
+	}
+}
+
+// Keys are the hints of the list or of the run.
+func (s *Screen) Keys(*screen.Env) []key.Binding {
+	k := s.keys
+	switch {
+	case s.typing:
+		return []key.Binding{kit.Bind("enter", "go", "enter"), kit.Bind("esc", "leave", "esc")}
+	case s.detail != nil:
+		return []key.Binding{k.leave, kit.Bind("/", "search", "/"), k.follow, k.card, k.cancel}
+	}
+	return []key.Binding{k.open, kit.Bind("/", "filter", "/"), k.card, k.cancel}
+}
+
+// Help is every binding of runs.
+func (s *Screen) Help(*screen.Env) []kit.Group {
+	k := s.keys
+	return []kit.Group{
+		{Title: "Look", Keys: append(kit.PagerKeys(), k.open, k.search, k.card, k.leave)},
+		{Title: "In a log", Keys: []key.Binding{k.follow, k.next, k.prev, k.left, k.right}},
+		{Title: "Act on the run", Keys: []key.Binding{k.cancel}},
+	}
+}

@@ -1,0 +1,206 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"iterion/tui/kit"
+	"iterion/tui/screen"
+)
+
+// View draws the window: exactly its height, no line wider than it.
+func (m *root) View() string {
+	if m.width <= 0 || m.height <= 0 {
+		return ""
+	}
+	if m.height < tinyRows || m.width < tinyCols {
+		return strings.Join(kit.Box([]string{m.plain()}, m.width, m.height), "\n")
+	}
+	lines := append([]string{m.header()}, m.banners()...)
+	lines = append(lines, m.body()...)
+	lines = kit.Box(lines, m.width, m.height-1)
+	return strings.Join(append(lines, kit.Fit(m.footer(), m.width)), "\n")
+}
+
+// Below these, one plain line stands for everything.
+const (
+	tinyRows = 6
+	tinyCols = 24
+)
+
+// bodyRows is the height of the screens: all but header, banners and footer.
+func (m *root) bodyRows() int { return max(0, m.height-2-len(m.banners())) }
+
+func (m *root) dialogWidth() int { return max(1, m.width-8) }
+
+// dialogRows leaves room for the frame and the hints.
+func (m *root) dialogRows() int { return max(1, m.bodyRows()-4) }
+
+func (m *root) plain() string {
+	d := m.env.Mirror
+	if !d.Ready {
+		return m.state()
+	}
+	return fmt.Sprintf("%d live, %d cards", d.LiveRuns(), d.Len())
+}
+
+// state says how the connection stands, in a few words.
+func (m *root) state() string {
+	switch {
+	case m.link.lost != nil:
+		return "no daemon"
+	case m.env.Source == nil:
+		return "connecting" + m.env.Theme.Glyph.Wait
+	}
+	return "loading" + m.env.Theme.Glyph.Wait
+}
+
+// header names the screens and says how dispatch stands.
+func (m *root) header() string {
+	t := m.env.Theme
+	left := " " + t.Strong.Render("iterion") + " "
+	for i, name := range m.order {
+		title := strings.ToUpper(name[:1]) + name[1:]
+		tab := fmt.Sprintf(" %d %s ", i+1, title)
+		if name == m.at {
+			left += " " + t.Select.Bold(true).Render(tab)
+		} else {
+			left += " " + t.Dim.Render(tab)
+		}
+	}
+	return kit.Spread(left, m.dispatchState()+" ", m.width)
+}
+
+// dispatchState is the right end of the header: what runs and what waits.
+func (m *root) dispatchState() string {
+	t := m.env.Theme
+	if !m.env.Mirror.Ready || m.link.lost != nil {
+		return t.Dim.Render(m.state())
+	}
+	d := m.env.Mirror.Status.Dispatch
+	glyph, style := t.Mark(kit.MarkQuiet)
+	if d.SlotsUsed > 0 {
+		glyph, style = t.Mark(kit.MarkLive)
+	}
+	parts := []string{style.Render(fmt.Sprintf("%s %d/%d running", glyph, d.SlotsUsed, d.SlotsMax))}
+	if n := len(d.Queue); n > 0 {
+		parts = append(parts, t.Dim.Render(fmt.Sprintf("%d waiting", n)))
+	}
+	if n := len(d.Retries); n > 0 {
+		parts = append(parts, t.Warn.Render(fmt.Sprintf("%s %d to retry", t.Glyph.Retry, n)))
+	}
+	if m.env.Paused() {
+		parts = append(parts, t.Warn.Render(t.Glyph.Paused+" paused"))
+	}
+	return strings.Join(parts, t.Faint.Render(" "+t.Glyph.Dot+" "))
+}
+
+// banners are lines about what is not as it should be, the worst first.
+func (m *root) banners() []string {
+	var out []string
+	add := func(mark kit.Mark, text string) {
+		glyph, style := m.env.Theme.Mark(mark)
+		out = append(out, " "+style.Render(glyph+" "+kit.Clip(text, max(1, m.width-4))))
+	}
+	s := m.env.Mirror.Status
+	if m.link.lost != nil && m.env.Mirror.Ready {
+		add(kit.MarkBad, fmt.Sprintf("the daemon is gone: %s. Trying again %s", kit.Line(m.link.lost.Error()), m.retryIn()))
+		return out
+	}
+	if !m.env.Mirror.Ready {
+		return nil
+	}
+	if !s.Trusted && !s.StartedAt.IsZero() {
+		add(kit.MarkHeld, "nothing runs here yet: this store is not trusted on this host. Run `iterion trust` to allow it.")
+	} else if m.env.Paused() {
+		add(kit.MarkPaused, pausedText(m.env))
+	}
+	if s.Watcher.Mode == "polling" {
+		add(kit.MarkWait, "changes by others are found by polling: "+kit.Line(s.Watcher.Reason))
+	}
+	if n := len(m.env.Mirror.Broken); n > 0 {
+		b := m.env.Mirror.Broken[0]
+		add(kit.MarkBad, fmt.Sprintf("%d unreadable: %s: %s", n, kit.Line(b.Path), kit.Line(b.Error)))
+	}
+	if len(s.Dispatch.Errors) > 0 && m.env.Now.Sub(s.Dispatch.Errors[0].At) < time.Minute {
+		add(kit.MarkBad, kit.Line(s.Dispatch.Errors[0].What))
+	}
+	return out
+}
+
+func pausedText(e *screen.Env) string {
+	d := e.Mirror.Status.Dispatch.Desired
+	text := "dispatch is paused"
+	if d.By != "" {
+		text += " by " + kit.Line(d.By)
+	}
+	if d.Reason != "" {
+		text += ": " + kit.Line(d.Reason)
+	}
+	return text + ". Press p to go on."
+}
+
+func (m *root) retryIn() string {
+	if left := m.link.retry.Sub(m.env.Now); left > time.Second {
+		return "in " + kit.Span(left)
+	}
+	return "now"
+}
+
+// body is the front screen with the dialog or the help above it.
+func (m *root) body() []string {
+	e, rows := m.env, m.bodyRows()
+	var lines []string
+	switch {
+	case m.offering:
+		return kit.Overlay(kit.Box(nil, m.width, rows), m.offer(), m.width)
+	case !e.Mirror.Ready:
+		lines = kit.Overlay(kit.Box(nil, m.width, rows), m.waiting(), m.width)
+	default:
+		lines = kit.Box(m.screens[m.at].View(e), m.width, rows)
+	}
+	switch {
+	case m.dialog != nil:
+		return kit.Overlay(lines, kit.Frame(e.Theme, m.dialog, m.width, rows), m.width)
+	case m.help != nil:
+		from, to := m.help.pg.Window()
+		box := e.Theme.Frame(m.help.title(m.at), m.help.lines[from:to], m.width-4)
+		return kit.Overlay(lines, box, m.width)
+	}
+	return lines
+}
+
+// waiting is what is shown before the first frame.
+func (m *root) waiting() []string {
+	t := m.env.Theme
+	if m.link.lost == nil {
+		return []string{t.Dim.Render(m.state())}
+	}
+	lines := []string{t.Bad.Render(t.Glyph.Bad) + " " + t.Strong.Render("No daemon answers."), ""}
+	for _, l := range kit.Lines(m.link.lost.Error()) {
+		lines = append(lines, kit.Wrap(l, max(1, min(m.width-8, 90)))...)
+	}
+	return append(lines, "", t.Dim.Render("Trying again "+m.retryIn()+". r tries at once, q leaves."))
+}
+
+// footer is the toast, or the hints of the screen.
+func (m *root) footer() string {
+	t := m.env.Theme
+	if m.toast != nil {
+		glyph, style := t.Mark(m.toast.Mark)
+		return " " + style.Render(glyph+" "+m.toast.Text)
+	}
+	if m.dialog != nil || m.offering {
+		return ""
+	}
+	tail := t.Key.Render("?") + " " + t.Dim.Render("help") + " "
+	if m.env.ReadOnly {
+		tail = t.Warn.Render("read-only") + "   " + tail
+	}
+	hints := ""
+	if m.env.Mirror.Ready {
+		hints = t.Hints(m.screens[m.at].Keys(m.env), m.width-kit.Width(tail)-3)
+	}
+	return kit.Spread(" "+hints, tail, m.width)
+}
