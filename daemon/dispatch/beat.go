@@ -35,7 +35,7 @@ func (e beat) do(ctx context.Context, d *Dispatcher) {
 			d.tell(claimLost{issueID: e.issueID, fence: e.fence})
 			return
 		default:
-			d.tell(troubled{fmt.Sprintf("renew the claim on %s: %v", identifier(e.issueID), err)})
+			d.tell(troubled{fmt.Sprintf("renew the claim on %s: %v", board.ShortID(e.issueID), err)})
 		}
 	}
 }

@@ -113,7 +113,7 @@ func pick(cfg Config, cols columns, all map[string]*board.Issue, issues []board.
 		if !cols.eligible(is.State) {
 			continue
 		}
-		open := openBlockers(is, func(id string) *board.Issue { return all[id] })
+		open := board.OpenBlockers(*is, lookup(all))
 		picked = append(picked, candidate{Issue: *is, Blockers: open, Slug: slugOf(cfg, is)})
 	}
 	slices.SortFunc(picked, func(a, b candidate) int {
@@ -123,6 +123,15 @@ func pick(cfg Config, cols columns, all map[string]*board.Issue, issues []board.
 			cmp.Compare(a.Issue.ID, b.Issue.ID))
 	})
 	return picked
+}
+
+func lookup(all map[string]*board.Issue) func(id string) (board.Issue, error) {
+	return func(id string) (board.Issue, error) {
+		if is := all[id]; is != nil {
+			return *is, nil
+		}
+		return board.Issue{}, board.ErrNotFound
+	}
 }
 
 func slugOf(cfg Config, is *board.Issue) string {

@@ -73,7 +73,7 @@ func gather(ctx context.Context, o Options, w world, is board.Issue) (facts, err
 	if err != nil {
 		return f, err
 	}
-	c.Blockers = openBlockers(&is, func(id string) *board.Issue { return blockers[id] })
+	c.Blockers = board.OpenBlockers(is, lookup(blockers))
 	if c.Slug != "" {
 		c.Bot, c.BotErr = o.Bots.Resolve(ctx, c.Slug)
 	}
@@ -99,7 +99,7 @@ func readBlockers(ctx context.Context, b Board, is board.Issue) (map[string]*boa
 			found[id] = &blocker
 		case errors.Is(err, board.ErrNotFound), errors.As(err, &unreadable):
 		default:
-			return nil, fmt.Errorf("read blocker %s: %w", identifier(id), err)
+			return nil, fmt.Errorf("read blocker %s: %w", board.ShortID(id), err)
 		}
 	}
 	return found, nil

@@ -137,7 +137,8 @@ func (p plan) flag(ctx context.Context, b Board, is board.Issue) error {
 	}
 	g := *p.gaveUp
 	g.State = is.State
-	if _, err := b.SetGaveUp(ctx, p.issueID, p.fence, g, by("")); err != nil {
+	_, err := b.SetGaveUp(ctx, p.issueID, p.fence, g, by(""))
+	if err != nil && !errors.Is(err, board.ErrInvalid) { // invalid: somebody cleared the run; the column tells enough
 		return fmt.Errorf("stamp the card as given up: %w", err)
 	}
 	return nil

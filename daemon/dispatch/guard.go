@@ -153,7 +153,7 @@ func claimedGuard(f facts) answer {
 	case f.own != nil:
 		return skip("already dispatched: "+f.own.phase+ofRun(f.own.runID)+because(f.own.reason), ownRemedy(f.own))
 	case f.Issue.Claim != "":
-		return skip("claimed by "+f.Issue.Claim, "iterion issue release --force "+identifier(f.Issue.ID))
+		return skip("claimed by "+f.Issue.Claim, "iterion issue release --force "+board.ShortID(f.Issue.ID))
 	}
 	return pass("nobody holds the card")
 }
@@ -176,7 +176,7 @@ func retryGuard(f facts) answer {
 func botGuard(f facts) answer {
 	switch {
 	case f.Slug == "":
-		return skip("the card names no bot and there is no default", "iterion issue update "+identifier(f.Issue.ID)+" --bot NAME")
+		return skip("the card names no bot and there is no default", "iterion issue update "+board.ShortID(f.Issue.ID)+" --bot NAME")
 	case f.BotErr != nil:
 		return skip(fmt.Sprintf("bot %s: %v", f.Slug, f.BotErr), "iterion bot list")
 	}

@@ -49,7 +49,7 @@ func (s *state) onProbed(m probed, now time.Time) []effect {
 	case m.missing:
 		return []effect{s.file(c, plan{verdict: Lost, reason: "the card was deleted"})}
 	case m.cardErr != nil:
-		s.trouble(now, "look at held issue "+identifier(m.issueID)+": "+m.cardErr.Error())
+		s.trouble(now, "look at held issue "+board.ShortID(m.issueID)+": "+m.cardErr.Error())
 		return nil
 	case m.issue.Fence() != c.fence:
 		return []effect{s.file(c, plan{verdict: Lost, reason: "the claim was lost"})}

@@ -36,9 +36,6 @@ func inputs(bot Bot, dispatchVars map[string]string, f launchFacts) (map[string]
 		}
 	}
 	maps.Copy(out, f.issue.BotArgs)
-	if bot.Vars != nil {
-		maps.DeleteFunc(out, func(name, _ string) bool { return !slices.Contains(bot.Vars, name) })
-	}
 	return out, nil
 }
 
@@ -74,7 +71,7 @@ func (f launchFacts) ofIssue(name string) (string, bool) {
 	case "id":
 		return is.ID, true
 	case "identifier":
-		return identifier(is.ID), true
+		return board.ShortID(is.ID), true
 	case "title":
 		return is.Title, true
 	case "body":

@@ -71,7 +71,7 @@ type Launch struct {
 	Issue   board.Issue // as claimed
 	Attempt int         // from 1
 	Workdir string
-	Inputs  map[string]string // resolved, see Inputs
+	Inputs  map[string]string // joined and expanded; names that the bot does not declare may be among them
 }
 
 // RunView is a run as the dispatcher sees it.
@@ -98,9 +98,6 @@ type Bot struct {
 	Path         string            // bundle folder, or "catalog:<slug>"
 	DispatchVars map[string]string // templates from the manifest
 	Resume       bool
-	// Vars are the names that the bot declares. Inputs of other names are left
-	// out; nil leaves all in.
-	Vars []string
 }
 
 // Workspaces hands out per-card working folders.

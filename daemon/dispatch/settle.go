@@ -69,7 +69,7 @@ func (s *state) conclude(c *card, end ending, reason string, now time.Time) []ef
 	case endInterrupted:
 		return s.revert(c, reason, s.backOff(c, reason, now))
 	case endTrouble:
-		s.infraTrouble(now, "issue "+identifier(c.issue.ID)+": "+reason)
+		s.infraTrouble(now, "issue "+board.ShortID(c.issue.ID)+": "+reason)
 		return s.revert(c, reason, s.backOff(c, reason, now))
 	case endGone:
 		return s.vanished(c, reason, now)
@@ -205,7 +205,7 @@ func (s *state) onSettled(m settled, now time.Time) []effect {
 	if m.err != nil {
 		c.planErrs++
 		c.planAt = now.Add(backoff(time.Second, c.planErrs, 30*time.Second))
-		s.trouble(now, fmt.Sprintf("settle issue %s (%s): %v", identifier(c.issue.ID), p.verdict, m.err))
+		s.trouble(now, fmt.Sprintf("settle issue %s (%s): %v", board.ShortID(c.issue.ID), p.verdict, m.err))
 		return nil
 	}
 	c.plan, c.planErrs = nil, 0
@@ -248,7 +248,7 @@ func (s *state) closeLedger(p plan, out filed, now time.Time) []effect {
 		e := s.retries[p.issueID]
 		e.DueAt = now.Add(s.cfg.MaxRetryBackoff).UTC()
 		s.retries[p.issueID] = e
-		s.trouble(now, fmt.Sprintf("issue %s could not be filed under %s", identifier(p.issueID), p.to))
+		s.trouble(now, fmt.Sprintf("issue %s could not be filed under %s", board.ShortID(p.issueID), p.to))
 	} else {
 		delete(s.retries, p.issueID)
 	}

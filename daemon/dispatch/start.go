@@ -46,7 +46,7 @@ func (j startJob) lastLook(ctx context.Context, d *Dispatcher) bool {
 		return false
 	}
 	if err != nil {
-		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("look at issue %s: %w", identifier(j.id()), err))
+		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("look at issue %s: %w", board.ShortID(j.id()), err))
 		return false
 	}
 	if g, a, no := refuse(lastLook(), f); no {

@@ -165,7 +165,7 @@ func (s *state) warn(what string) []effect {
 
 func (s *state) entry(c *card, phase string) JournalEntry {
 	return JournalEntry{
-		IssueID: c.issue.ID, Identifier: identifier(c.issue.ID),
+		IssueID: c.issue.ID, Identifier: board.ShortID(c.issue.ID),
 		Marker: c.fence.Marker, Epoch: c.fence.Epoch, ClaimedAt: c.since,
 		Owner: s.owner, WorkspaceRoot: s.cfg.WorkspaceRoot,
 		Phase: phase, RunID: c.runID,

@@ -184,7 +184,7 @@ func (s *state) reportLoss(c *card, now time.Time) []effect {
 		return nil
 	}
 	c.lost = true
-	what := "the claim on issue " + identifier(c.issue.ID) + " was lost to somebody else" + ofRun(c.runID)
+	what := "the claim on issue " + board.ShortID(c.issue.ID) + " was lost to somebody else" + ofRun(c.runID)
 	s.trouble(now, what)
 	return []effect{logWarning{what}}
 }
@@ -215,7 +215,7 @@ func (s *state) onStopTried(m stopTried, now time.Time) []effect {
 	if m.err == nil {
 		return nil
 	}
-	s.trouble(now, fmt.Sprintf("stop the run of issue %s: %v", identifier(m.issueID), m.err))
+	s.trouble(now, fmt.Sprintf("stop the run of issue %s: %v", board.ShortID(m.issueID), m.err))
 	if c := s.cards[m.issueID]; c != nil && c.stop != nil {
 		c.stop.sent = false // the next reconcile sends it again
 	}

@@ -303,7 +303,7 @@ func (s *state) start(cand candidate, now time.Time) effect {
 	return startCard{startJob{
 		cfg: s.cfg, columns: s.columns, cand: cand, attempt: c.attempt, marker: s.marker,
 		entry: JournalEntry{
-			IssueID: cand.Issue.ID, Identifier: identifier(cand.Issue.ID), Marker: s.marker,
+			IssueID: cand.Issue.ID, Identifier: board.ShortID(cand.Issue.ID), Marker: s.marker,
 			Owner: s.owner, WorkspaceRoot: s.cfg.WorkspaceRoot, Phase: PhaseClaiming,
 			SourceState: c.source, Attempt: c.attempt, Seq: s.tip,
 		},

@@ -7,20 +7,8 @@ import (
 	"iterion/native/board"
 )
 
-// identifier is the short form of an issue id, for people: the first eight
-// characters of what follows the scheme.
-func identifier(id string) string {
-	if _, rest, ok := strings.Cut(id, ":"); ok {
-		id = rest
-	}
-	if len(id) > 8 {
-		return id[:8]
-	}
-	return id
-}
-
 func clearRemedy(is board.Issue) string {
-	return "iterion issue update " + identifier(is.ID) + " --clear-last-run"
+	return "iterion issue update " + board.ShortID(is.ID) + " --clear-last-run"
 }
 
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -56,7 +44,7 @@ func list(ids []string) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, identifier(id))
+		names = append(names, board.ShortID(id))
 	}
 	return strings.Join(names, ", ")
 }
