@@ -108,6 +108,7 @@ var testRooms = []string{"native/board/boardtest", "native/run/runtest"}
 // libraries says where each outside library is at home. A pattern matches the
 // import path and everything below it.
 var libraries = map[string][]string{
+	"a.iterion/quiet":                  {"tui"}, // ours: named so that it initializes first
 	"github.com/spf13/cobra":           {"cmd"},
 	"github.com/spf13/pflag":           {"cmd"},
 	"github.com/rivo/uniseg":           {"cmd"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"iterion/bots/supervise"
 	"iterion/native/run"
 )
 
@@ -37,7 +38,24 @@ func (f *Factory) checkRunEnded(id string) error {
 	}
 }
 
-// cancelRun ends a run and waits until it has ended.
+// cancelRun ends a run, if it has not ended, and waits for its end.
 func (f *Factory) cancelRun(ctx context.Context, id, note string) error {
-	return f.checkRunEnded(id)
+	runs, err := f.Runs()
+	if err != nil {
+		return err
+	}
+	// A run that lost its supervisor has nobody who would listen.
+	rec, err := supervise.Recover(ctx, runs, id)
+	if errors.Is(err, run.ErrNotFound) {
+		return nil
+	}
+	if err != nil || rec.Status.Final() {
+		return err
+	}
+	intent := run.Intent{Verb: run.VerbCancel, By: f.Actor(), Note: note}
+	if err := supervise.RequestStop(runs, id, intent); err != nil {
+		return err
+	}
+	_, err = supervise.Await(ctx, runs, id)
+	return err
 }

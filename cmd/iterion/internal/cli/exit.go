@@ -4,7 +4,14 @@ import (
 	"errors"
 	"fmt"
 
+	"iterion/bots"
+	"iterion/bots/manifest"
+	"iterion/daemon"
+	"iterion/daemon/control"
+	"iterion/native"
 	"iterion/native/board"
+	"iterion/native/filelock"
+	"iterion/native/run"
 )
 
 // The exit codes of the program.
@@ -61,17 +68,40 @@ func Exit(err error) (code int, hint string) {
 		return ExitOK, ""
 	case errors.As(err, &exit):
 		return exit.Code, exit.Hint
-	case errors.Is(err, board.ErrNotFound):
+	case isNotFound(err):
 		return ExitNotFound, ""
 	case errors.Is(err, board.ErrTerminal):
-		return ExitConflict, "a card leaves a terminal column by `iterion issue reopen ID --to STATE`"
-	case errors.Is(err, board.ErrConflict), errors.Is(err, board.ErrTransitionRejected),
-		errors.Is(err, board.ErrBusy), errors.Is(err, board.ErrExists):
+		return ExitConflict, "a card leaves a terminal column by `iterion issue reopen`"
+	case isConflict(err):
 		return ExitConflict, ""
-	case errors.Is(err, board.ErrInvalid):
+	case errors.Is(err, board.ErrInvalid), errors.Is(err, run.ErrInvalid), errors.Is(err, manifest.ErrInvalid):
 		return ExitUsage, ""
+	case errors.Is(err, board.ErrAmbiguous):
+		return ExitFailed, "look whether it happened before you do it again"
 	}
 	return ExitFailed, ""
+}
+
+func isNotFound(err error) bool {
+	var noStore *native.NoStoreError
+	var noBot *bots.NotFoundError
+	return errors.As(err, &noStore) || errors.As(err, &noBot) || isNoDaemon(err) ||
+		errors.Is(err, board.ErrNotFound) || errors.Is(err, run.ErrNotFound)
+}
+
+func isNoDaemon(err error) bool { return errors.Is(err, control.ErrNoDaemon) }
+
+func isInvalid(err error) bool {
+	var config *daemon.ConfigError
+	return errors.As(err, &config) || errors.Is(err, board.ErrInvalid) || errors.Is(err, run.ErrInvalid)
+}
+
+func isConflict(err error) bool {
+	var held *filelock.HeldError
+	var locked *daemon.LockedError
+	return errors.As(err, &held) || errors.As(err, &locked) ||
+		errors.Is(err, board.ErrConflict) || errors.Is(err, board.ErrTransitionRejected) ||
+		errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrExists) || errors.Is(err, run.ErrExists)
 }
 
 // message is what the user reads of err; empty when all was said.

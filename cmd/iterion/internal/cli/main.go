@@ -18,7 +18,7 @@ type Hooks struct {
 // interrupts.
 func Main(ctx context.Context, args []string, streams *Streams, hooks Hooks) int {
 	out := &resultWriter{w: streams.Out}
-	streams.Out = out
+	streams.Out, streams.terminal = out, streams.Out
 	f := NewFactory(streams, hooks)
 	defer f.Close()
 

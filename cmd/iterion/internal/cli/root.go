@@ -21,7 +21,14 @@ func commands(f *Factory) []*cobra.Command {
 	return []*cobra.Command{
 		newInit(f),
 		newTrust(f),
+		newTUI(f),
+		newDaemon(f),
 		newIssue(f),
+		newWhy(f),
+		newRun(f),
+		newRuns(f),
+		newReport(f),
+		newBot(f),
 		newCompletion(f),
 		newVersion(f),
 	}

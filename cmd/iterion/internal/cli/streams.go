@@ -16,6 +16,8 @@ type Streams struct {
 	InTTY, OutTTY, ErrTTY bool
 	// Width is the terminal's width in cells, 0 when Out is not a terminal.
 	Width int
+
+	terminal io.Writer // Out as it was given, for the screen
 }
 
 // System returns the streams of this process.
