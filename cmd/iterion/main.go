@@ -11,16 +11,16 @@ import (
 	"iterion/cmd/iterion/internal/cli"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(program(os.Args[1:], cli.Hooks{})) }
 
-// run is the program: the supervisor of one run when it was started as such,
+// program is what the process does: the supervisor of one run when it was started as such,
 // else the command line. The supervisor goes its own way before any command is
 // built, because it lives as long as its bot and sets its signals itself.
-func run(args []string) int {
+func program(args []string, hooks cli.Hooks) int {
 	if len(args) > 0 && args[0] == supervise.Command {
 		return supervise.Main(args[1:])
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return cli.Main(ctx, args, cli.System(), cli.Hooks{})
+	return cli.Main(ctx, args, cli.System(), hooks)
 }

@@ -14,13 +14,18 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"iterion/cmd/iterion/internal/cli"
 )
 
 // TestMain lets the test binary be the program: scripts (and the supervisors
 // that the program starts from its own executable) run it as `iterion`.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"iterion": func() { os.Exit(run(os.Args[1:])) },
+		"iterion": func() {
+			fault(strings.Join(os.Args[1:2], ""))
+			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }}))
+		},
 	})
 }
 

@@ -79,7 +79,7 @@ func main() {
 }
 `
 
-func buildBare(t *testing.T, dir string) string {
+func buildBare(t testing.TB, dir string) string {
 	t.Helper()
 	src := filepath.Join(dir, "bare")
 	if err := os.Mkdir(src, 0o700); err != nil {
@@ -95,7 +95,7 @@ func buildBare(t *testing.T, dir string) string {
 	return bin
 }
 
-func goBuild(t *testing.T, dir, out, pkg string) {
+func goBuild(t testing.TB, dir, out, pkg string) {
 	t.Helper()
 	cmd := exec.Command("go", "build", "-o", out, pkg)
 	cmd.Dir = dir
@@ -113,7 +113,7 @@ type cost struct {
 
 // costs starts the two programs in turn, so that a change of the machine's load
 // meets both.
-func costs(t *testing.T, bare string, ours ...string) (cost, cost) {
+func costs(t testing.TB, bare string, ours ...string) (cost, cost) {
 	t.Helper()
 	samples := [2][]cost{}
 	for range costRuns {
@@ -124,7 +124,7 @@ func costs(t *testing.T, bare string, ours ...string) (cost, cost) {
 	return median(samples[0]), median(samples[1])
 }
 
-func start(t *testing.T, bare string, argv []string) cost {
+func start(t testing.TB, bare string, argv []string) cost {
 	t.Helper()
 	cmd := exec.Command(bare, argv...)
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
