@@ -47,35 +47,45 @@ func (e boot) read(ctx context.Context, o Options) booted {
 		m.err = fmt.Errorf("adopt the claim journal: %w", err)
 		return m
 	}
-	entries, m.err = ours(ctx, o.Journal, e.owner, entries)
-	for _, entry := range entries {
-		m.found = append(m.found, examine(ctx, o, entry))
+	for _, of := range byCard(entries) {
+		m.found = append(m.found, examine(ctx, o, of))
 	}
 	return m
 }
 
-// ours adds the entries that an earlier try of this boot had adopted already.
-func ours(ctx context.Context, j Journal, owner string, adopted []JournalEntry) ([]JournalEntry, error) {
-	all, err := j.Entries(ctx)
-	if err != nil {
-		return adopted, fmt.Errorf("read the claim journal: %w", err)
+// byCard groups entries by their card, in order of first appearance.
+func byCard(entries []JournalEntry) [][]JournalEntry {
+	at := map[string]int{}
+	var groups [][]JournalEntry
+	for _, e := range entries {
+		i, ok := at[e.IssueID]
+		if !ok {
+			i = len(groups)
+			at[e.IssueID], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], e)
 	}
-	known := map[string]bool{}
-	var mine []JournalEntry
-	for _, e := range append(adopted, all...) {
-		if e.Owner == owner && !known[e.IssueID] {
-			known[e.IssueID] = true
-			mine = append(mine, e)
+	return groups
+}
+
+// holder is the entry that speaks for the card: the one whose claim it carries,
+// if any. The others came too late, or lost the card.
+func holder(entries []JournalEntry, is board.Issue) JournalEntry {
+	for _, e := range entries {
+		if e.Marker == is.Claim && (e.Epoch == is.ClaimEpoch || e.Epoch == 0) {
+			return e
 		}
 	}
-	return mine, nil
+	return entries[len(entries)-1]
 }
 
 // examine finds the card and its recorded run: the journalled one, or a live one
 // that names the card as its source.
-func examine(ctx context.Context, o Options, entry JournalEntry) adoption {
-	a := adoption{entry: entry}
-	a.issue, a.cardErr = o.Board.Get(ctx, entry.IssueID)
+func examine(ctx context.Context, o Options, entries []JournalEntry) adoption {
+	var a adoption
+	a.issue, a.cardErr = o.Board.Get(ctx, entries[0].IssueID)
+	entry := holder(entries, a.issue)
+	a.entry = entry
 	a.runErr = ErrRunGone
 	if entry.RunID != "" {
 		a.view, a.runErr = o.Runs.Inspect(ctx, entry.RunID)

@@ -51,6 +51,8 @@ func (s *state) onProbed(m probed, now time.Time) []effect {
 	case m.cardErr != nil:
 		s.trouble(now, "look at held issue "+board.ShortID(m.issueID)+": "+m.cardErr.Error())
 		return nil
+	case c.fence.Epoch == 0 && m.issue.Claim == c.fence.Marker:
+		c.fence.Epoch = m.issue.ClaimEpoch // it was claimed and nobody could read or note more
 	case m.issue.Fence() != c.fence:
 		return []effect{s.file(c, plan{verdict: Lost, reason: "the claim was lost"})}
 	}

@@ -118,16 +118,18 @@ type WorkspaceBusyError struct {
 func (e *WorkspaceBusyError) Error() string { return "workspace " + e.Dir + " is in use by " + e.By }
 
 // Journal is the durable list of claims that this daemon holds or is about to
-// take, shared by the daemons of one store.
+// take, shared by the daemons of one store. Several daemons may have an entry of
+// one card: all but one of them are about to find that they came too late.
 type Journal interface {
-	// Put writes or replaces the entry of e.IssueID.
+	// Put writes e.Owner's entry of e.IssueID, or replaces it. It leaves the entries
+	// of other owners alone.
 	Put(ctx context.Context, e JournalEntry) error
-	// Remove drops the entry of a card if it is still owner's.
+	// Remove drops owner's entry of a card.
 	Remove(ctx context.Context, issueID, owner string) error
 	// Entries returns all entries, every owner's.
 	Entries(ctx context.Context) ([]JournalEntry, error)
 	// Adopt hands the entries of owners that are provably dead to owner, in one
-	// step, and returns them as they now stand.
+	// step, and returns all that are owner's then. One card may have several.
 	Adopt(ctx context.Context, owner string) ([]JournalEntry, error)
 }
 

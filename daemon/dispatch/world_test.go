@@ -413,15 +413,14 @@ func (f *fakeSpaces) breakWith(err error) {
 	f.fail = err
 }
 
+// memJournal keeps one entry by card and owner.
 type memJournal struct {
 	mu      sync.Mutex
-	entries map[string]JournalEntry
+	entries []JournalEntry
 	dead    map[string]bool
 }
 
-func newMemJournal() *memJournal {
-	return &memJournal{entries: map[string]JournalEntry{}, dead: map[string]bool{}}
-}
+func newMemJournal() *memJournal { return &memJournal{dead: map[string]bool{}} }
 
 func (j *memJournal) bury(owner string) {
 	j.mu.Lock()
@@ -429,44 +428,53 @@ func (j *memJournal) bury(owner string) {
 	j.dead[owner] = true
 }
 
+// entry returns the newest entry of a card, whoever's.
 func (j *memJournal) entry(id string) (JournalEntry, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	e, ok := j.entries[id]
-	return e, ok
+	for _, e := range slices.Backward(j.entries) {
+		if e.IssueID == id {
+			return e, true
+		}
+	}
+	return JournalEntry{}, false
 }
 
 func (j *memJournal) Put(_ context.Context, e JournalEntry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.entries[e.IssueID] = e
+	j.drop(e.IssueID, e.Owner)
+	j.entries = append(j.entries, e)
 	return nil
+}
+
+func (j *memJournal) drop(id, owner string) {
+	j.entries = slices.DeleteFunc(j.entries, func(e JournalEntry) bool { return e.IssueID == id && e.Owner == owner })
 }
 
 func (j *memJournal) Remove(_ context.Context, id, owner string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.entries[id].Owner == owner {
-		delete(j.entries, id)
-	}
+	j.drop(id, owner)
 	return nil
 }
 
 func (j *memJournal) Entries(context.Context) ([]JournalEntry, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.Collect(maps.Values(j.entries)), nil
+	return slices.Clone(j.entries), nil
 }
 
 func (j *memJournal) Adopt(_ context.Context, owner string) ([]JournalEntry, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var adopted []JournalEntry
-	for id, e := range j.entries {
+	for i, e := range j.entries {
 		if j.dead[e.Owner] {
-			e.Owner = owner
-			j.entries[id] = e
-			adopted = append(adopted, e)
+			j.entries[i].Owner = owner
+		}
+		if j.entries[i].Owner == owner {
+			adopted = append(adopted, j.entries[i])
 		}
 	}
 	return adopted, nil
