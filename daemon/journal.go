@@ -47,14 +47,15 @@ func newLine(e dispatch.JournalEntry) (line, error) {
 	return line{e, raw}, nil
 }
 
-// Put writes or replaces the entry of a card.
+// Put writes or replaces an owner's entry of a card. The entries of others stay:
+// a daemon that came too late for a card must not wipe out its holder's.
 func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
 	fresh, err := newLine(e)
 	if err != nil {
 		return err
 	}
 	return j.change(ctx, func(lines []line) ([]line, error) {
-		if i := indexOf(lines, e.IssueID); i >= 0 {
+		if i := indexOf(lines, e.IssueID, e.Owner); i >= 0 {
 			lines[i] = fresh
 			return lines, nil
 		}
@@ -62,7 +63,7 @@ func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
 	})
 }
 
-// Remove drops the entry of a card if it is still owner's.
+// Remove drops owner's entry of a card.
 func (j *journal) Remove(ctx context.Context, issueID, owner string) error {
 	return j.change(ctx, func(lines []line) ([]line, error) {
 		return slices.DeleteFunc(lines, func(l line) bool {
@@ -179,8 +180,8 @@ func (j *journal) write(lines []line) error {
 
 func sameLine(a, b line) bool { return string(a.raw) == string(b.raw) }
 
-func indexOf(lines []line, issueID string) int {
-	return slices.IndexFunc(lines, func(l line) bool { return l.entry.IssueID == issueID })
+func indexOf(lines []line, issueID, owner string) int {
+	return slices.IndexFunc(lines, func(l line) bool { return l.entry.IssueID == issueID && l.entry.Owner == owner })
 }
 
 func entriesOf(lines []line) []dispatch.JournalEntry {
