@@ -121,8 +121,8 @@ func (d service) ClearLastRun(ctx context.Context, ref string, by control.By) (b
 	return d.nudged(d.store.Update(ctx, is.ID, board.Patch{ClearLastRun: true}, board.Cause{Actor: by.By}))
 }
 
-// checkEnded refuses a run that may still be alive. One that is gone, or was
-// never, is not.
+// checkEnded refuses a run that may still be alive. Where its record does not
+// tell, its lock does. A run that is gone, or was never, has ended.
 func (d service) checkEnded(id string) error {
 	if id == "" {
 		return nil
@@ -131,11 +131,15 @@ func (d service) checkEnded(id string) error {
 	if errors.Is(err, run.ErrNotFound) {
 		return nil
 	}
-	live, lerr := d.runs.Locked(id)
-	switch {
-	case lerr != nil:
-		return lerr
-	case live || err == nil && !rec.Status.Final():
+	ended := err == nil && rec.Status.Final()
+	if err != nil {
+		live, err := d.runs.Locked(id)
+		if err != nil {
+			return err
+		}
+		ended = !live
+	}
+	if !ended {
 		return fmt.Errorf("%w: run %s has not ended; cancel it first", board.ErrConflict, id)
 	}
 	return nil
