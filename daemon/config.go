@@ -3,9 +3,7 @@ package daemon
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,7 +15,7 @@ import (
 )
 
 // ConfigName is what a config file is usually called. A file of this name in the
-// working folder is mentioned, never loaded by itself.
+// working folder is never loaded unasked.
 const ConfigName = "iterion.dispatcher.yaml"
 
 // Config is what an operator may set, with every default filled in. Its JSON is
@@ -116,16 +114,6 @@ func rooted(base, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(base, path)
-}
-
-// Unread returns the config file that lies in cwd without having been asked for,
-// or "".
-func Unread(configPath, cwd string) string {
-	path := filepath.Join(cwd, ConfigName)
-	if _, err := os.Stat(path); configPath != "" || errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	return path
 }
 
 // dispatch is the config as the dispatcher takes it.
