@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -16,10 +15,11 @@ import (
 
 // cards reads the card files, and remembers what List read.
 type cards struct {
-	l Layout
+	l    Layout
+	load func(path, id string) (board.Issue, error) // readCard; tests count here
 
 	mu   sync.Mutex
-	kept map[string]kept // by file name
+	kept map[string]kept // by id
 }
 
 // kept is a card with the state its file was read in.
@@ -41,7 +41,7 @@ type stat struct {
 // systems stamp with the clock of the kernel's tick, and inodes are used again.
 const settledAfter = 100 * time.Millisecond
 
-func newCards(l Layout) *cards { return &cards{l: l, kept: map[string]kept{}} }
+func newCards(l Layout) *cards { return &cards{l: l, load: readCard, kept: map[string]kept{}} }
 
 func (c *cards) forget() {
 	c.mu.Lock()
@@ -54,7 +54,7 @@ func (c *cards) read(id string) (board.Issue, error) {
 	if board.CheckID(id) != nil {
 		return board.Issue{}, fmt.Errorf("issue %q: %w", id, board.ErrNotFound)
 	}
-	i, err := readCard(c.l.IssueFile(id), id)
+	i, err := c.load(c.l.IssueFile(id), id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return board.Issue{}, fmt.Errorf("issue %s: %w", id, board.ErrNotFound)
 	}
@@ -65,7 +65,10 @@ func (c *cards) read(id string) (board.Issue, error) {
 func readCard(path, id string) (board.Issue, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return board.Issue{}, err
+		if taken, _ := exists(path); !taken {
+			return board.Issue{}, err
+		}
+		err = errors.New("a link that leads nowhere")
 	}
 	var i board.Issue
 	if err == nil {
@@ -119,18 +122,14 @@ type looked struct {
 func (c *cards) look(id string) looked {
 	path := c.l.IssueFile(id)
 	began := time.Now()
-	info, err := os.Stat(path)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			err = &board.UnreadableError{ID: id, Path: path, Err: err}
-		}
-		return looked{err: err}
+	var as stat
+	if info, err := os.Stat(path); err == nil {
+		as = statOf(info)
 	}
-	as := statOf(info)
-	if old, ok := c.kept[filepath.Base(path)]; ok && old.as == as {
+	if old, ok := c.kept[id]; ok && old.as == as {
 		return looked{kept: old, settled: true}
 	}
-	i, err := readCard(path, id)
+	i, err := c.load(path, id) // which also says what is wrong with the file
 	return looked{kept{as, i}, began.Sub(as.mtime) > settledAfter, err}
 }
 
@@ -147,7 +146,7 @@ func (c *cards) keep(found []looked) board.Listing {
 		default:
 			out.Issues = append(out.Issues, f.issue)
 			if f.settled {
-				next[filepath.Base(c.l.IssueFile(f.issue.ID))] = f.kept
+				next[f.issue.ID] = f.kept
 			}
 		}
 	}
@@ -167,6 +166,12 @@ func statOf(info fs.FileInfo) stat {
 // time on.
 func inParallel(n int, fn func(int)) {
 	workers := min(runtime.GOMAXPROCS(0), 1+n/64)
+	if workers == 1 {
+		for i := range n {
+			fn(i)
+		}
+		return
+	}
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
