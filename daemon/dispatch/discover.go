@@ -26,7 +26,7 @@ type discovery struct {
 	tip        int64 // of the log, before the look
 	candidates []candidate
 	seen       map[string]sighting // of the cards that were asked for
-	retried    map[string]bool     // of the retries that were asked for: does the card exist
+	retried    map[string]string   // column by id of the retries that were asked for; empty: the card is gone
 	strays     []board.Issue       // cards that carry our marker
 	broken     []board.UnreadableError
 }
@@ -177,9 +177,13 @@ func (e discover) sight(ctx context.Context, o Options, all map[string]*board.Is
 			found.seen[w.issueID] = s
 		}
 	}
-	found.retried = make(map[string]bool, len(e.retries))
+	found.retried = make(map[string]string, len(e.retries))
 	for _, id := range e.retries {
-		found.retried[id] = all[id] != nil || !missing(ctx, o.Board, id)
+		if is := all[id]; is != nil {
+			found.retried[id] = is.State
+		} else if missing(ctx, o.Board, id) {
+			found.retried[id] = ""
+		}
 	}
 }
 

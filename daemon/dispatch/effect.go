@@ -10,7 +10,7 @@ import (
 // effect is something that a step wants done. An effect with a do method runs
 // as a worker in a goroutine of its own; the loop does the others itself,
 // without waiting.
-type effect interface{}
+type effect any
 
 // worker is an effect that reads, writes or waits.
 type worker interface {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"iterion/native/board"
 )
@@ -67,7 +66,7 @@ func verdicts(f facts) []Verdict {
 
 // gather reads what the guards need to know of one card.
 func gather(ctx context.Context, o Options, w world, is board.Issue) (facts, error) {
-	f := facts{world: w, now: time.Now()}
+	f := facts{world: w, now: wallClock()}
 	c := candidate{Issue: is, Slug: slugOf(w.cfg, &is)}
 	blockers, err := readBlockers(ctx, o.Board, is)
 	if err != nil {

@@ -49,12 +49,15 @@ func lostCard(err error) bool {
 
 // fileCard does the writes to the card, the release last.
 func (p plan) fileCard(ctx context.Context, d *Dispatcher) (filed, error) {
+	if p.verdict == Lost {
+		return filed{}, board.ErrConflict
+	}
 	b := d.opts.Board
 	is, err := b.Get(ctx, p.issueID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return filed{}, fmt.Errorf("look at the card: %w", err)
-	case p.verdict == Lost || is.Fence() != p.fence:
+	}
+	if is.Fence() != p.fence {
 		return filed{}, board.ErrConflict
 	}
 	out := filed{issue: is}

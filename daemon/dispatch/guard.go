@@ -94,7 +94,7 @@ func lastLook() []guard {
 	var rows []guard
 	for _, g := range guards() {
 		switch g.row {
-		case 0, 5, 9, 10, 11:
+		case 0, 5, 8, 9, 10, 11:
 			rows = append(rows, g)
 		}
 	}

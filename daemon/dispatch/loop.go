@@ -17,7 +17,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer cut()
 	l := lives{take: ctx, flight: flight}
 	d.perform(l, []effect{boot{owner: d.opts.Owner}})
-	d.publish(time.Now())
+	d.publish(wallClock())
 	d.serve(l)
 	d.drainOut(l)
 	cut()
@@ -31,7 +31,7 @@ func (d *Dispatcher) serve(l lives) {
 	wake := time.NewTimer(time.Hour)
 	defer wake.Stop()
 	for {
-		now := time.Now()
+		now := wallClock()
 		wake.Reset(d.st.wakeAt(now).Sub(now))
 		select {
 		case <-l.take.Done():
@@ -45,6 +45,10 @@ func (d *Dispatcher) serve(l lives) {
 		}
 	}
 }
+
+// wallClock is now without the monotonic reading, which stands still while the
+// machine sleeps.
+func wallClock() time.Time { return time.Now().Round(0) }
 
 // drainOut starts nothing more and lets starts and settlements under way end.
 func (d *Dispatcher) drainOut(l lives) {
@@ -78,7 +82,7 @@ func (s *state) inFlight() bool {
 
 // turn takes one message through the step.
 func (d *Dispatcher) turn(l lives, m message) {
-	now := time.Now()
+	now := wallClock()
 	fx := d.st.step(m, now)
 	d.perform(l, fx)
 	d.publish(now)

@@ -8,7 +8,7 @@ import (
 
 // message is what the actor takes in: a question from outside, an answer of a
 // worker, or a wake-up. Every message carries values only.
-type message interface{}
+type message any
 
 // From outside.
 type (
@@ -60,6 +60,7 @@ type (
 	claimed struct {
 		issueID string
 		issue   board.Issue
+		bot     Bot
 		runID   string
 		at      time.Time
 	}

@@ -27,9 +27,11 @@ type startJob struct {
 func (j startJob) id() string { return j.cand.Issue.ID }
 
 func (j startJob) do(ctx context.Context, d *Dispatcher) {
-	if !j.lastLook(ctx, d) {
+	cand, ok := j.lastLook(ctx, d)
+	if !ok {
 		return
 	}
+	j.cand = cand
 	issue, ok := j.claim(ctx, d)
 	if !ok {
 		return
@@ -39,21 +41,21 @@ func (j startJob) do(ctx context.Context, d *Dispatcher) {
 
 // lastLook re-reads the card and judges the rows that can have changed since the
 // discovery, with the runs that name the card as their source.
-func (j startJob) lastLook(ctx context.Context, d *Dispatcher) bool {
+func (j startJob) lastLook(ctx context.Context, d *Dispatcher) (candidate, bool) {
 	f, err := j.freshFacts(ctx, d.opts)
 	if errors.Is(err, board.ErrNotFound) {
 		j.refuse(d, guardColumn, "the card is gone", time.Time{})
-		return false
+		return candidate{}, false
 	}
 	if err != nil {
 		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("look at issue %s: %w", board.ShortID(j.id()), err))
-		return false
+		return candidate{}, false
 	}
 	if g, a, no := refuse(lastLook(), f); no {
 		j.refuse(d, g.name, a.reason, f.Issue.UpdatedAt)
-		return false
+		return candidate{}, false
 	}
-	return true
+	return f.candidate, true
 }
 
 func (j startJob) freshFacts(ctx context.Context, o Options) (facts, error) {
@@ -110,7 +112,7 @@ func (j startJob) dropEntry(ctx context.Context, d *Dispatcher) {
 // carry has the claim. Every failure from here on is filed by a settlement.
 func (j startJob) carry(ctx context.Context, d *Dispatcher, issue board.Issue) {
 	runID := d.opts.NewID()
-	d.tell(claimed{issueID: j.id(), issue: issue, runID: runID, at: j.entry.ClaimedAt})
+	d.tell(claimed{issueID: j.id(), issue: issue, bot: j.cand.Bot, runID: runID, at: j.entry.ClaimedAt})
 	j.entry.Epoch, j.entry.RunID, j.entry.Phase = issue.ClaimEpoch, runID, PhaseLaunching
 	j.entry.SourceState = issue.State
 	placed, workdir, err := j.prepare(ctx, d, issue)
@@ -124,13 +126,13 @@ func (j startJob) carry(ctx context.Context, d *Dispatcher, issue board.Issue) {
 	awaitRun{issueID: j.id(), runID: runID, stamped: stamped}.do(j.live, d)
 }
 
-// errIneligible: the card was moved between the last look and the claim.
-var errIneligible = errors.New("the card left the eligible columns")
+// errIneligible: the card was changed between the last look and the claim.
+var errIneligible = errors.New("the card is not what it was a moment ago")
 
 // prepare makes the run durable, moves the card, makes the folder and launches.
 func (j startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue) (placed, workdir string, err error) {
 	placed = issue.State
-	if !j.columns.eligible(issue.State) {
+	if !j.columns.eligible(issue.State) || slugOf(j.cfg, &issue) != j.cand.Slug {
 		return placed, "", errIneligible
 	}
 	if err := d.opts.Journal.Put(ctx, j.entry); err != nil {

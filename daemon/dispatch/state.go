@@ -35,6 +35,8 @@ type state struct {
 	infra               infra
 
 	problems []Problem
+	untold   []string        // of problems, not logged yet
+	broken   map[string]bool // records that could not be read at the newest discovery
 	warned   map[string]bool
 	warnings []string
 	waiters  []chan<- error // of StopRuns
@@ -147,10 +149,21 @@ func (s *state) paused() bool { return s.desired.Desired == DesiredPaused }
 const problemsKept = 10
 
 func (s *state) trouble(now time.Time, what string) {
+	s.untold = append(s.untold, what)
 	s.problems = append([]Problem{{At: now, What: what}}, s.problems...)
 	if len(s.problems) > problemsKept {
 		s.problems = s.problems[:problemsKept]
 	}
+}
+
+// tellTrouble logs what went wrong in this step.
+func (s *state) tellTrouble() []effect {
+	var fx []effect
+	for _, what := range s.untold {
+		fx = append(fx, logWarning{what})
+	}
+	s.untold = nil
+	return fx
 }
 
 // warn adds a warning for the life of the daemon, once.

@@ -13,7 +13,8 @@ import (
 func (s *state) step(m message, now time.Time) []effect {
 	fx := s.handle(m, now)
 	fx = append(fx, s.tick(now)...)
-	return append(fx, s.answerWaiters()...)
+	fx = append(fx, s.answerWaiters()...)
+	return append(fx, s.tellTrouble()...)
 }
 
 func (s *state) handle(m message, now time.Time) []effect {
@@ -83,7 +84,7 @@ func (s *state) onClaimed(m claimed) []effect {
 	if c == nil {
 		return nil
 	}
-	c.issue, c.runID, c.fence, c.since = m.issue, m.runID, m.issue.Fence(), m.at
+	c.issue, c.bot, c.runID, c.fence, c.since = m.issue, m.bot, m.runID, m.issue.Fence(), m.at
 	c.source, c.placed, c.phase = m.issue.State, m.issue.State, PhasePreparing
 	return []effect{startBeat{issueID: m.issueID, fence: c.fence}}
 }
@@ -94,7 +95,9 @@ func (s *state) onLaunched(m launched) []effect {
 		return nil
 	}
 	c.placed, c.workdir, c.phase, c.ran = m.placed, m.workdir, PhaseRunning, true
-	s.infra = infra{}
+	if s.infra.fails > 0 { // the world works again: the others may follow
+		s.infra, s.wanted = infra{}, true
+	}
 	fx := []effect{logInfo{"started", []any{"issue_id", m.issueID, "run_id", c.runID, "bot", c.bot.Slug, "attempt", c.attempt}}}
 	switch {
 	case c.lost:
@@ -127,7 +130,8 @@ func (s *state) unwind(c *card, m startFailed, now time.Time) []effect {
 	back := plan{verdict: Revert, reason: m.err.Error(), to: c.source}
 	switch {
 	case c.lost || m.kind == failLost:
-		return append(s.reportLoss(c, now), s.file(c, plan{verdict: Lost, reason: "the claim was lost before the launch"}))
+		s.reportLoss(c, now)
+		return []effect{s.file(c, plan{verdict: Lost, reason: "the claim was lost before the launch"})}
 	case m.kind == failIneligible:
 		return []effect{s.file(c, plan{verdict: Released, reason: m.err.Error()})}
 	case m.kind == failPermanent:
@@ -169,24 +173,23 @@ func (s *state) onClaimLost(m claimLost, now time.Time) []effect {
 	if c == nil || c.fence != m.fence || c.lost || c.phase == PhaseSettling {
 		return nil // our own release, or a settlement that will find out by itself
 	}
-	fx := s.reportLoss(c, now)
+	s.reportLoss(c, now)
 	switch c.phase {
 	case PhaseParked, PhaseHeld:
-		return append(fx, s.file(c, plan{verdict: Lost, reason: "the claim was lost"}))
+		return []effect{s.file(c, plan{verdict: Lost, reason: "the claim was lost"})}
 	case PhaseRunning, PhaseStopping:
-		return append(fx, s.stopRun(c, machineStop("the claim was lost"))...)
+		return s.stopRun(c, machineStop("the claim was lost"))
 	}
-	return append(fx, abortStart{m.issueID}, endBeat{m.issueID})
+	return []effect{abortStart{m.issueID}, endBeat{m.issueID}}
 }
 
-func (s *state) reportLoss(c *card, now time.Time) []effect {
+// reportLoss tells of a lost claim, once.
+func (s *state) reportLoss(c *card, now time.Time) {
 	if c.lost {
-		return nil
+		return
 	}
 	c.lost = true
-	what := "the claim on issue " + board.ShortID(c.issue.ID) + " was lost to somebody else" + ofRun(c.runID)
-	s.trouble(now, what)
-	return []effect{logWarning{what}}
+	s.trouble(now, "the claim on issue "+board.ShortID(c.issue.ID)+" was lost to somebody else"+ofRun(c.runID))
 }
 
 func machineStop(note string) stopRequest {
@@ -234,14 +237,15 @@ func (s *state) onCancelAsked(m cancelAsked) []effect {
 	return nil
 }
 
-// onStopRuns cancels everything that runs; what is on its way to a run is
-// cancelled once it is there.
+// onStopRuns cancels everything that runs. What is on its way to a run is handed
+// back, or cancelled if it comes to one all the same.
 func (s *state) onStopRuns(m stopRuns) []effect {
 	s.stopping = true
 	s.waiters = append(s.waiters, m.reply)
 	var fx []effect
 	for _, id := range sorted(s.cards) {
 		if c := s.cards[id]; c.slot && c.phase != PhaseSettling {
+			fx = append(fx, abortStart{id})
 			fx = append(fx, s.stopRun(c, stopRequest{verb: run.VerbCancel, by: m.by, note: "the daemon was stopped"})...)
 		}
 	}

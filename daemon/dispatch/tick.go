@@ -29,7 +29,7 @@ func (s *state) tick(now time.Time) []effect {
 	if !s.booted || s.draining {
 		return nil
 	}
-	if !now.Before(s.nextPoll) {
+	if !now.Before(s.nextPoll) || s.nextPoll.After(now.Add(s.cfg.PollInterval)) { // the clock may be set back
 		s.wanted = true
 		clear(s.refusals)
 	}
@@ -84,10 +84,8 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	fx := s.learnColumns(m.d.schema)
 	s.tip = m.d.tip
 	s.pool = slices.DeleteFunc(m.d.candidates, func(c candidate) bool { return s.touched[c.Issue.ID] })
-	for _, b := range m.d.broken {
-		fx = append(fx, s.warn(b.Error())...)
-	}
-	fx = append(fx, s.reconcile(m.d, now)...)
+	s.nameBroken(m.d.broken, now)
+	fx = append(fx, s.reconcile(m.d)...)
 	fx = append(fx, s.forgetRetries(m.d)...)
 	fx = append(fx, s.freeStrays(m.d.strays, now)...)
 	s.pruneRefusals()
@@ -127,8 +125,19 @@ func (s *state) column(name string) string {
 	return name
 }
 
+// nameBroken tells of records that cannot be read, once until they can be again.
+func (s *state) nameBroken(found []board.UnreadableError, now time.Time) {
+	broken := make(map[string]bool, len(found))
+	for _, b := range found {
+		if broken[b.ID] = true; !s.broken[b.ID] {
+			s.trouble(now, b.Error())
+		}
+	}
+	s.broken = broken
+}
+
 // reconcile reacts to what others did to cards whose runs are live.
-func (s *state) reconcile(d discovery, now time.Time) []effect {
+func (s *state) reconcile(d discovery) []effect {
 	var fx []effect
 	for _, id := range sorted(s.cards) {
 		c := s.cards[id]
@@ -164,11 +173,21 @@ func (s *state) meet(c *card, seen sighting) []effect {
 
 // forgetRetries drops what the ledger holds of cards that are gone, and of cards
 // whose last run a person cleared or which a person took out of a given-up column.
+// A card outside the eligible columns waits for nothing.
 func (s *state) forgetRetries(d discovery) []effect {
 	changed := false
-	for id, exists := range d.retried {
-		if e, held := s.retries[id]; held && s.cards[id] == nil && !exists && !s.touched[id] && e.IssueID == id {
+	for id, column := range d.retried {
+		e, ok := s.retries[id]
+		if !ok || s.cards[id] != nil || s.touched[id] {
+			continue
+		}
+		switch {
+		case column == "", e.Attempts == 0 && !s.columns.eligible(column):
 			delete(s.retries, id)
+			changed = true
+		case !s.columns.eligible(column) && !e.DueAt.IsZero():
+			e.DueAt = time.Time{} // nothing to wait for; the attempts stay with the card
+			s.retries[id] = e
 			changed = true
 		}
 	}
