@@ -56,13 +56,17 @@ func (s *sight) loop(ctx context.Context) {
 	defer live.Stop()
 	s.status()
 	for ctx.Err() == nil {
+		var tick <-chan time.Time
+		if len(s.view.live) > 0 {
+			tick = live.C
+		}
 		select {
 		case <-ctx.Done():
 		case <-s.board.C():
 			s.complain(ctx, "read board", s.view.follow(ctx, s.wake))
 		case <-s.runs.C():
 			s.complain(ctx, "read runs", s.view.readRuns())
-		case <-live.C:
+		case <-tick:
 			s.view.readLive()
 		case <-dispatched:
 			s.status()
