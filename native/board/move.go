@@ -42,8 +42,8 @@ func (r Rules) enter(i Issue, to string) Issue {
 }
 
 // Reopen takes a card out of a terminal column to a working one. It is refused
-// while one of the dependents stands where this card's done has put it: that
-// one would go on without the work it waited for.
+// while a dependent is out that this card's done has set free: it would go on
+// without the work it waited for.
 func (r Rules) Reopen(i Issue, to string, dependents []Issue) (Change, error) {
 	if err := r.reopens(i, to, dependents); err != nil {
 		return Change{}, fmt.Errorf("reopen issue %s: %w", i.ID, err)
@@ -68,15 +68,16 @@ func (r Rules) reopens(i Issue, to string, dependents []Issue) error {
 	return nil
 }
 
-// promoted returns the dependents that the card's done has set free and that
-// nobody has moved since.
+// promoted returns the dependents that the card's done has set free: those that
+// still stand where Unblock has put them, and those that somebody works on.
 func (r Rules) promoted(i Issue, dependents []Issue) []string {
 	if i.State != StateDone {
 		return nil
 	}
 	var ids []string
 	for _, d := range Dependents(dependents, i.ID) {
-		if d.StateReason == ReasonUnblocked && !r.Schema.Terminal(d.State) {
+		worked := d.Claim != "" && d.State != StateWaitingDeps && !r.Schema.Terminal(d.State)
+		if d.StateReason == ReasonUnblocked || worked {
 			ids = append(ids, ShortID(d.ID))
 		}
 	}

@@ -138,6 +138,13 @@ func TestCycleIsFoundBeyondDiamondsAndGaps(t *testing.T) {
 	}
 }
 
+func TestForeignCycleDoesNotTrapTheSearch(t *testing.T) {
+	s := shelf{"a": {ID: "a", Blockers: []string{"b"}}, "b": {ID: "b", Blockers: []string{"a"}}, "c": {ID: "c", Title: "t"}}
+	if _, err := rules(s).Update(s["c"], Patch{AddBlockers: []string{"a"}}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestParentsFormNoCycle(t *testing.T) {
 	s := shelf{"a": {ID: "a", Title: "t"}, "b": {ID: "b", ParentID: "a"}, "c": {ID: "c", ParentID: "b"}}
 	parent := "c"

@@ -16,6 +16,7 @@ func blockerCases() []testCase {
 		{"RequiredLabelsHoldTheDependentBack", requiredLabels},
 		{"MissingBlockerIsUnsatisfied", missingBlocker},
 		{"ReopenIsRefusedWhileItsDependentsAreOut", reopenRefused},
+		{"ReopenIsFreeOfDependentsThatItsDoneDidNotSetFree", reopenOther},
 	}
 }
 
@@ -74,9 +75,10 @@ func autoReady(b *bed) {
 }
 
 func blockedSatisfiesNobody(b *bed) {
-	blocker := b.create(board.Issue{})
-	i := b.waiting(nil, blocker)
+	blocker, other := b.create(board.Issue{}), b.create(board.Issue{})
+	i := b.waiting(nil, blocker, other)
 	b.move(blocker.ID, board.StateBlocked)
+	b.move(other.ID, board.StateDone)
 	b.equal(b.get(i.ID).State, board.StateWaitingDeps)
 	b.move(blocker.ID, board.StateDone)
 	b.equal(b.get(i.ID).State, board.StateBacklog)
@@ -105,6 +107,21 @@ func reopenRefused(b *bed) {
 	b.move(blocker.ID, board.StateDone)
 	reopen := func() error { return errOf(b.store.Reopen(b.ctx, blocker.ID, board.StateReady, alice)) }
 	b.refuses(board.ErrTransitionRejected, reopen)
+	f := ptr(b.claim(i.ID, "m")).Fence()
+	b.move(i.ID, board.StateInProgress)
+	b.refuses(board.ErrTransitionRejected, reopen)
+	b.ok(errOf(b.store.Release(b.ctx, i.ID, f, alice)))
 	b.move(i.ID, board.StateWaitingDeps)
 	b.one(board.EventIssueStateChanged, reopen)
+}
+
+func reopenOther(b *bed) {
+	blocked := b.create(board.Issue{State: board.StateBlocked})
+	dependent := b.claim(b.create(board.Issue{State: board.StateReady, Blockers: []string{blocked.ID}}).ID, "m")
+	b.ok(errOf(b.store.Reopen(b.ctx, blocked.ID, board.StateReady, alice)))
+
+	done := b.create(board.Issue{State: board.StateDone})
+	b.ok(errOf(b.store.Update(b.ctx, dependent.ID, board.Patch{AddBlockers: []string{done.ID}}, alice)))
+	b.move(dependent.ID, board.StateBlocked)
+	b.ok(errOf(b.store.Reopen(b.ctx, done.ID, board.StateReady, alice)))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"iterion/native/board"
 )
@@ -64,8 +65,12 @@ func setSchema(b *bed) {
 
 func setSchemaNothing(b *bed) {
 	before := b.schema()
-	b.none(func() error { return b.store.SetSchema(b.ctx, before, alice) })
-	b.equal(b.schema(), before)
+	other := before
+	other.UpdatedAt = time.Now()
+	for _, s := range []board.Schema{before, other} {
+		b.none(func() error { return b.store.SetSchema(b.ctx, s, alice) })
+		b.equal(b.schema(), before)
+	}
 }
 
 func setSchemaRefuses(b *bed) {

@@ -93,6 +93,8 @@ func claimAgain(b *bed) {
 	if !again.ClaimLeaseUntil.After(first.ClaimLeaseUntil) {
 		b.Errorf("lease %s, was %s", again.ClaimLeaseUntil, first.ClaimLeaseUntil)
 	}
+	b.none(func() error { return errOf(b.store.Claim(b.ctx, i.ID, "m", time.Second, alice)) })
+	b.equal(b.get(i.ID), again)
 	again.ClaimLeaseUntil = first.ClaimLeaseUntil
 	b.equal(again, first)
 }

@@ -16,6 +16,7 @@ func holderCases() []testCase {
 		{"GiveUpStampMustFitTheCard", gaveUpMustFit},
 		{"GiveUpStampEndsWithTheColumnOrTheRun", gaveUpEnds},
 		{"ClosingWhereItStandsClearsTheStamp", gaveUpCleared},
+		{"HolderFilingWhereItStandsKeepsTheStamp", gaveUpKept},
 	}
 }
 
@@ -149,4 +150,14 @@ func gaveUpCleared(b *bed) {
 		b.Errorf("stamp %+v in %s", i.GaveUp, i.State)
 	}
 	b.none(func() error { return errOf(b.store.Move(b.ctx, id, board.StateBlocked, alice)) })
+}
+
+func gaveUpKept(b *bed) {
+	id, f := b.gives(board.StateBlocked)
+	b.none(func() error {
+		return errOf(b.store.SetState(b.ctx, id, f, board.Filing{To: board.StateBlocked}, alice))
+	})
+	if b.get(id).GaveUp == nil {
+		b.Error("the stamp is gone")
+	}
 }
