@@ -55,11 +55,13 @@ func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
 		return err
 	}
 	return j.change(ctx, func(lines []line) ([]line, error) {
-		if i := indexOf(lines, e.IssueID, e.Owner); i >= 0 {
-			lines[i] = fresh
-			return lines, nil
+		i := slices.IndexFunc(lines, fresh.sameKey)
+		if i < 0 {
+			return append(lines, fresh), nil
 		}
-		return append(lines, fresh), nil
+		lines[i] = fresh
+		// An adoption may have made two entries of dead daemons ours; this one counts.
+		return append(lines[:i+1], slices.DeleteFunc(lines[i+1:], fresh.sameKey)...), nil
 	})
 }
 
@@ -180,8 +182,9 @@ func (j *journal) write(lines []line) error {
 
 func sameLine(a, b line) bool { return string(a.raw) == string(b.raw) }
 
-func indexOf(lines []line, issueID, owner string) int {
-	return slices.IndexFunc(lines, func(l line) bool { return l.entry.IssueID == issueID && l.entry.Owner == owner })
+// sameKey reports whether two lines are one owner's entries of one card.
+func (l line) sameKey(other line) bool {
+	return l.entry.IssueID == other.entry.IssueID && l.entry.Owner == other.entry.Owner
 }
 
 func entriesOf(lines []line) []dispatch.JournalEntry {

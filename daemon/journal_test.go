@@ -123,6 +123,30 @@ func TestJournalPutReplacesTheCardsEntry(t *testing.T) {
 	}
 }
 
+func TestJournalOfALateDaemonSparesTheHoldersEntry(t *testing.T) {
+	j := newJournal(t, "holder")
+	put(t, j, entry("a", "holder"), entry("a", "late"))
+	if err := j.Remove(t.Context(), "a", "late"); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]string{"a": "holder"}, owners(t, j)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestJournalPutSettlesWhatAnAdoptionDoubled(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, entry("a", "dead"), entry("b", "dead"), entry("a", "dead too"))
+	if ours, err := j.Adopt(t.Context(), "me"); err != nil || len(ours) != 3 {
+		t.Fatalf("adopted %+v, %v", ours, err)
+	}
+	put(t, j, entry("a", "me"))
+	entries, err := j.Entries(t.Context())
+	if err != nil || len(entries) != 2 || entries[0].Marker != "dispatcher:me" || entries[1].IssueID != "b" {
+		t.Errorf("%+v %v", entries, err)
+	}
+}
+
 func TestJournalKeepsWhatANewerVersionWroteOfOthers(t *testing.T) {
 	j := newJournal(t, "other")
 	theirs := `{"issue_id":"a","owner":"other","from_the_future":[1,2]}`
