@@ -56,34 +56,54 @@ func (m *root) state() string {
 	return "loading" + m.env.Theme.Glyph.Wait
 }
 
-// header names the screens and says how dispatch stands.
+// header names the screens and says how dispatch stands. On a narrow window the
+// name of the program goes first, then the details.
 func (m *root) header() string {
 	t := m.env.Theme
-	left := " " + t.Strong.Render("iterion") + " "
-	for i, name := range m.order {
-		title := strings.ToUpper(name[:1]) + name[1:]
-		tab := fmt.Sprintf(" %d %s ", i+1, title)
-		if name == m.at {
-			left += " " + t.Select.Bold(true).Render(tab)
-		} else {
-			left += " " + t.Dim.Render(tab)
-		}
+	name, state := " "+t.Strong.Render("iterion")+" ", m.dispatchState()+" "
+	if kit.Width(name)+kit.Width(m.tabs())+kit.Width(state) >= m.width {
+		name = ""
 	}
-	return kit.Spread(left, m.dispatchState()+" ", m.width)
+	if kit.Width(name)+kit.Width(m.tabs())+kit.Width(state) >= m.width {
+		state = m.slots() + " "
+	}
+	return kit.Spread(name+m.tabs(), state, m.width)
 }
 
-// dispatchState is the right end of the header: what runs and what waits.
+func (m *root) tabs() string {
+	t := m.env.Theme
+	var b strings.Builder
+	for i, name := range m.order {
+		style := t.Dim
+		if name == m.at {
+			style = t.Select.Bold(true)
+		}
+		b.WriteString(" " + style.Render(fmt.Sprintf(" %d %s ", i+1, strings.ToUpper(name[:1])+name[1:])))
+	}
+	return b.String()
+}
+
+// slots says how many of the slots are in use.
+func (m *root) slots() string {
+	d := m.env.Mirror.Status.Dispatch
+	if !m.env.Mirror.Ready || m.link.lost != nil {
+		return m.env.Theme.Dim.Render(m.state())
+	}
+	glyph, style := m.env.Theme.Mark(kit.MarkQuiet)
+	if d.SlotsUsed > 0 {
+		glyph, style = m.env.Theme.Mark(kit.MarkLive)
+	}
+	return style.Render(fmt.Sprintf("%s %d/%d", glyph, d.SlotsUsed, d.SlotsMax))
+}
+
+// dispatchState is what runs and what waits.
 func (m *root) dispatchState() string {
 	t := m.env.Theme
 	if !m.env.Mirror.Ready || m.link.lost != nil {
-		return t.Dim.Render(m.state())
+		return m.slots()
 	}
 	d := m.env.Mirror.Status.Dispatch
-	glyph, style := t.Mark(kit.MarkQuiet)
-	if d.SlotsUsed > 0 {
-		glyph, style = t.Mark(kit.MarkLive)
-	}
-	parts := []string{style.Render(fmt.Sprintf("%s %d/%d running", glyph, d.SlotsUsed, d.SlotsMax))}
+	parts := []string{m.slots() + t.Dim.Render(" running")}
 	if n := len(d.Queue); n > 0 {
 		parts = append(parts, t.Dim.Render(fmt.Sprintf("%d waiting", n)))
 	}

@@ -11,73 +11,110 @@ import (
 	"iterion/tui/screen"
 )
 
-// height is the rows that a card takes, the blank one after it included.
-func height(e *screen.Env, c *mirror.Card) int {
-	if e.Mirror.Note(c, e.Now).Mark == kit.MarkNone {
-		return 3
+// titleRows is how many rows a title may take.
+const titleRows = 2
+
+// height is the rows that a card takes in a column of width w, the blank one
+// after it included.
+func height(e *screen.Env, c *mirror.Card, w int) int {
+	rows := len(titleLines(c, w)) + 2
+	if e.Mirror.Note(c, e.Now).Mark != kit.MarkNone {
+		rows++
 	}
-	return 4
+	return rows
+}
+
+func titleLines(c *mirror.Card, w int) []string {
+	lines := kit.Wrap(kit.Line(c.Title), w-1)
+	if len(lines) <= titleRows {
+		return lines
+	}
+	last := strings.Join(lines[titleRows-1:], " ")
+	return append(lines[:titleRows-1:titleRows-1], kit.Clip(last, w-1))
 }
 
 // drawCard draws a card: title; id, bot, priority and labels; where it stands.
 func drawCard(e *screen.Env, c *mirror.Card, w int, selected bool) []string {
+	if selected {
+		return drawSelected(e, c, w)
+	}
 	t := e.Theme
-	row := func(style lipgloss.Style, text string) string { return " " + style.Render(kit.Clip(text, w-1)) }
-	if selected {
-		row = func(style lipgloss.Style, text string) string {
-			bold := style.GetBold()
-			return t.Accent.Render(t.Glyph.Bar) + t.Select.Bold(bold).Render(kit.Fit(text, w-1))
-		}
+	var lines []string
+	for _, l := range titleLines(c, w) {
+		lines = append(lines, " "+l)
 	}
-	title := t.Plain
-	if selected {
-		title = t.Strong
-	}
-	lines := []string{row(title, kit.Line(c.Title))}
-	if selected {
-		lines = append(lines, row(t.Plain, plainMeta(t, c)))
-	} else {
-		lines = append(lines, " "+kit.Clip(meta(t, c), w-1))
-	}
+	lines = append(lines, " "+kit.Clip(meta(t, c), w-1))
 	if n := e.Mirror.Note(c, e.Now); n.Mark != kit.MarkNone {
 		glyph, style := t.Mark(n.Mark)
-		if selected {
-			lines = append(lines, row(t.Plain, glyph+" "+n.Text))
-		} else {
-			lines = append(lines, " "+kit.Clip(style.Render(glyph)+" "+style.Render(n.Text), w-1))
-		}
+		lines = append(lines, " "+style.Render(kit.Clip(glyph+" "+n.Text, w-1)))
 	}
 	return lines
 }
 
-// meta is the second row: id, bot, priority, labels, comments.
-func meta(t *kit.Theme, c *mirror.Card) string {
-	var b strings.Builder
-	b.WriteString(t.Faint.Render(kit.Short(c.ID)))
-	part := func(style lipgloss.Style, text string) {
-		if text != "" {
-			b.WriteString(" " + style.Render(text))
-		}
+// drawSelected is drawCard for the card under the cursor: a bar at its side, and
+// a background in one piece, which colours inside would break up.
+func drawSelected(e *screen.Env, c *mirror.Card, w int) []string {
+	t := e.Theme
+	row := func(style lipgloss.Style, text string) string {
+		return t.Accent.Render(t.Glyph.Bar) + style.Render(kit.Fit(text, w-1))
 	}
-	part(t.Dim, kit.Line(c.Bot))
-	part(t.Warn, priority(t, c.Priority))
-	for _, l := range c.Labels {
-		part(t.Label, "#"+kit.Line(l))
+	var lines []string
+	for _, l := range titleLines(c, w) {
+		lines = append(lines, row(t.Select.Bold(true), l))
 	}
-	if c.Assignee != "" {
-		part(t.Dim, "@"+kit.Line(c.Assignee))
+	lines = append(lines, row(t.Select, plainMeta(t, c)))
+	if n := e.Mirror.Note(c, e.Now); n.Mark != kit.MarkNone {
+		glyph, _ := t.Mark(n.Mark)
+		lines = append(lines, row(t.Select, glyph+" "+n.Text))
 	}
-	if c.Comments > 0 {
-		part(t.Dim, fmt.Sprintf("%d%s", c.Comments, t.Glyph.Pen))
-	}
-	return b.String()
+	return lines
 }
 
-// plainMeta is meta in one style, for a row with a background of its own.
+// part is a piece of a card's second row.
+type part struct {
+	text  string
+	style lipgloss.Style
+}
+
+// parts are the pieces of the second row: id, bot, priority, labels, assignee,
+// comments.
+func parts(t *kit.Theme, c *mirror.Card) []part {
+	out := []part{{kit.Short(c.ID), t.Faint}}
+	add := func(text string, style lipgloss.Style) {
+		if text != "" {
+			out = append(out, part{text, style})
+		}
+	}
+	add(kit.Line(c.Bot), t.Dim)
+	add(priority(t, c.Priority), t.Warn)
+	for _, l := range c.Labels {
+		add("#"+kit.Line(l), t.Label)
+	}
+	if c.Assignee != "" {
+		add("@"+kit.Line(c.Assignee), t.Dim)
+	}
+	if c.Comments > 0 {
+		add(fmt.Sprintf("%d%s", c.Comments, t.Glyph.Pen), t.Dim)
+	}
+	return out
+}
+
+// meta is the second row in its colours.
+func meta(t *kit.Theme, c *mirror.Card) string {
+	var words []string
+	for _, p := range parts(t, c) {
+		words = append(words, p.style.Render(p.text))
+	}
+	return strings.Join(words, " ")
+}
+
+// plainMeta is the second row for a row with a background of its own.
 func plainMeta(t *kit.Theme, c *mirror.Card) string {
-	bare := *t
-	bare.Faint, bare.Dim, bare.Warn, bare.Label = t.Plain, t.Plain, t.Plain, t.Plain
-	return meta(&bare, c)
+	var words []string
+	for _, p := range parts(t, c) {
+		words = append(words, p.text)
+	}
+	return strings.Join(words, " ")
 }
 
 func priority(t *kit.Theme, p int) string {

@@ -8,7 +8,7 @@ import (
 // Widths in cells.
 const (
 	oneColumn = 70 // below this window width a single column is drawn
-	minWidth  = 26 // of a column with cards
+	minWidth  = 24 // of a column with cards
 	maxWidth  = 64
 	thinWidth = 3 // of an empty column that is folded away
 	gap       = 1
@@ -42,6 +42,17 @@ func (s *Screen) slots(e *screen.Env) (slots []slot, moreLeft, moreRight int) {
 	}
 	to = max(to, min(from+1, len(slots)))
 	return stretch(slots[from:to], e.Width), from, len(slots) - to
+}
+
+// width is that of one column.
+func (s *Screen) width(e *screen.Env, col *mirror.Column) int {
+	slots, _, _ := s.slots(e)
+	for _, sl := range slots {
+		if sl.col == col {
+			return sl.width
+		}
+	}
+	return minWidth
 }
 
 func (s *Screen) single(e *screen.Env, cols []*mirror.Column) ([]slot, int, int) {

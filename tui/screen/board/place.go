@@ -109,11 +109,11 @@ func (s *Screen) settleColumn(e *screen.Env, col *mirror.Column) {
 // reveal scrolls the focused column by as little as shows the cursor.
 func (s *Screen) reveal(e *screen.Env, col *mirror.Column) {
 	p, list := s.spot(col.Name), s.cards(col)
-	room := s.room(e)
+	room, width := s.room(e), s.width(e, col)
 	p.top = min(p.top, p.at)
 	used, first := 0, p.at
 	for i := p.at; i >= 0; i-- {
-		used += height(e, list[i])
+		used += height(e, list[i], width)
 		if used > room+1 && i < p.at { // the last card needs no blank line after it
 			break
 		}

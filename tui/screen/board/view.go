@@ -113,7 +113,7 @@ func emptyHint(c *mirror.Column, filtered bool) string {
 // head is the column's title, its count, and how many columns are out of sight.
 func (s *Screen) head(e *screen.Env, sl slot, shown, left, right int) string {
 	t, g := e.Theme, e.Theme.Glyph
-	name, style := kit.Clean(sl.col.Title()), t.Strong
+	name, style := kit.Line(sl.col.Title()), t.Strong
 	if sl.col.Name == s.col {
 		style = t.Accent
 	}
@@ -131,7 +131,22 @@ func (s *Screen) head(e *screen.Env, sl slot, shown, left, right int) string {
 	if right > 0 {
 		tail = fmt.Sprintf("%d%s", right, g.Right)
 	}
+	if right > 0 && e.Width < oneColumn {
+		tail = s.next(e, sl.col) + " " + g.Right
+	}
 	return kit.Spread(t.Faint.Render(lead)+style.Render(name)+" "+t.Dim.Render(count), t.Faint.Render(tail), sl.width)
+}
+
+// next names the column after c that the cursor would turn to.
+func (s *Screen) next(e *screen.Env, c *mirror.Column) string {
+	passed := false
+	for _, col := range e.Mirror.Columns {
+		if passed && len(s.cards(col)) > 0 {
+			return fmt.Sprintf("%s %d", kit.Line(col.Title()), len(col.Cards))
+		}
+		passed = passed || col == c
+	}
+	return ""
 }
 
 // rule underlines the title; it says how many cards are above.
@@ -154,7 +169,7 @@ func (s *Screen) rule(e *screen.Env, sl slot, above int) string {
 // thin is an empty column folded away: its name, downwards.
 func thin(t *kit.Theme, sl slot, rows int) []string {
 	lines := []string{t.Faint.Render(kit.Fit(" "+t.Glyph.Dot, sl.width)), t.Faint.Render(kit.Rule(t.Glyph.HLine, sl.width))}
-	for _, r := range kit.Clean(sl.col.Title()) {
+	for _, r := range kit.Line(sl.col.Title()) {
 		lines = append(lines, t.Faint.Render(kit.Fit(" "+string(r), sl.width)))
 	}
 	return kit.Box(lines, sl.width, rows)

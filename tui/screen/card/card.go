@@ -19,12 +19,14 @@ import (
 type Screen struct {
 	keys keyMap
 
+	front  bool
 	id     string
 	issue  *board.Issue // with body and comments; nil until fetched
 	why    []dispatch.Verdict
-	err    error
-	asking bool // a fetch is under way
-	askedV int  // mirror version that the last fetch answers to
+	err    error // of the last fetch of the card
+	whyErr error // of the last fetch of the verdicts
+	asking bool  // a fetch is under way
+	askedV int   // mirror version that the last fetch answers to
 	asked  time.Time
 
 	body      []string // rendered
@@ -53,7 +55,8 @@ type fetched struct {
 	version int
 	issue   board.Issue
 	why     []dispatch.Verdict
-	err     error
+	err     error // of the card
+	whyErr  error // of the verdicts
 }
 
 // rendered brings a body laid out.
@@ -68,7 +71,10 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Show:
 		s.show(msg.ID)
+		s.front = true
 		return s.refresh(e)
+	case screen.Hide:
+		s.front = false
 	case screen.Refreshed, screen.Resized:
 		return s.refresh(e)
 	case fetched:
@@ -99,13 +105,13 @@ func (s *Screen) take(m fetched) {
 	}
 	s.asking, s.err = false, m.err
 	if m.err == nil {
-		s.issue, s.why, s.askedV = &m.issue, m.why, m.version
+		s.issue, s.why, s.whyErr, s.askedV = &m.issue, m.why, m.whyErr, m.version
 	}
 }
 
 // refresh asks for what is out of date and lays the panes out again.
 func (s *Screen) refresh(e *screen.Env) tea.Cmd {
-	if s.id == "" {
+	if s.id == "" || !s.front {
 		return nil
 	}
 	s.layout(e)
@@ -116,7 +122,7 @@ func (s *Screen) refresh(e *screen.Env) tea.Cmd {
 const fetchEvery = time.Second
 
 func (s *Screen) fetch(e *screen.Env) tea.Cmd {
-	if s.asking || e.Source == nil || s.askedV == e.Mirror.Version || e.Now.Sub(s.asked) < fetchEvery && s.issue != nil {
+	if s.asking || e.Source == nil || s.askedV == e.Mirror.Version || e.Now.Sub(s.asked) < fetchEvery {
 		return nil
 	}
 	s.asking, s.asked = true, e.Now
@@ -127,7 +133,7 @@ func (s *Screen) fetch(e *screen.Env) tea.Cmd {
 			return fetched{id: id, version: version, err: err}
 		}
 		why, err := src.Why(ctx, id)
-		return fetched{id: id, version: version, issue: is, why: why, err: err}
+		return fetched{id: id, version: version, issue: is, why: why, whyErr: err}
 	})
 }
 

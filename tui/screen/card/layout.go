@@ -90,6 +90,9 @@ func section(t *kit.Theme, title string, w int) string {
 func (s *Screen) dispatch(e *screen.Env, w int) []string {
 	t := e.Theme
 	lines := []string{section(t, "Dispatch", w)}
+	if s.whyErr != nil {
+		return append(lines, t.Bad.Render(t.Glyph.Bad+" "+kit.Clip(kit.Line(s.whyErr.Error()), w-2)), "")
+	}
 	if len(s.why) == 0 {
 		return append(lines, t.Faint.Render("loading"+t.Glyph.Wait), "")
 	}

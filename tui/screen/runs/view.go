@@ -163,7 +163,7 @@ func facts(e *screen.Env, r *run.Record) []string {
 // logRule is the line above the log: its size, and whether it is followed.
 func (s *Screen) logRule(e *screen.Env) string {
 	t, d := e.Theme, s.detail
-	state := "f follows"
+	state := "held, f follows"
 	switch {
 	case d.log.end:
 		state = "complete"

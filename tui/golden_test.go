@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden screens anew")
+
+// golden compares a window with the file of its name.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name+".txt")
+	var b strings.Builder
+	for line := range strings.SplitSeq(got, "\n") {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// scenes are windows worth keeping an eye on.
+var scenes = []struct {
+	name string
+	play func(d *driver)
+}{
+	{"board", func(d *driver) {}},
+	{"board-moved", func(d *driver) { d.press("right", "right", "down") }},
+	{"board-filter", func(d *driver) { d.press("/"); d.text("ops") }},
+	{"board-help", func(d *driver) { d.press("?") }},
+	{"board-move", func(d *driver) { d.press("m") }},
+	{"board-create", func(d *driver) { d.press("n"); d.text("Tidy the attic") }},
+	{"board-cancel", func(d *driver) { d.press("right", "right", "right", "x") }},
+	{"card", func(d *driver) { d.press("right", "right", "enter") }},
+	{"runs", func(d *driver) { d.press("3") }},
+	{"run", func(d *driver) { d.src.setLog(runID(5), sampleLog); d.press("3", "down", "enter") }},
+}
+
+const sampleLog = "cloning\nok \x1b[32mgreen\x1b[0m\n10%\r20%\rdone\nbytes \xff\xfe\nlast line\n"
+
+func TestGolden(t *testing.T) {
+	for _, w := range []int{60, 100, 160} {
+		for _, s := range scenes {
+			t.Run(fmt.Sprintf("%s-%d", s.name, w), func(t *testing.T) {
+				d := live(t, w, 30)
+				s.play(d)
+				golden(t, fmt.Sprintf("%s-%d", s.name, w), d.view())
+			})
+		}
+	}
+}
