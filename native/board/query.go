@@ -53,16 +53,20 @@ func (q Query) Select(cards []Issue, s Schema) ([]Issue, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	var out []Issue
-	for _, c := range cards {
-		if q.Match(c) {
-			out = append(out, c)
+	// Cards are large: they are compared where they lie and copied once.
+	var found []*Issue
+	for n := range cards {
+		if q.Match(cards[n]) {
+			found = append(found, &cards[n])
 		}
 	}
-	order := q.order(s)
-	slices.SortFunc(out, func(a, b Issue) int { return order(&a, &b) })
-	if q.Limit > 0 && len(out) > q.Limit {
-		out = out[:q.Limit]
+	slices.SortFunc(found, q.order(s))
+	if q.Limit > 0 && len(found) > q.Limit {
+		found = found[:q.Limit]
+	}
+	var out []Issue
+	for _, c := range found {
+		out = append(out, *c)
 	}
 	return out, nil
 }
