@@ -49,6 +49,9 @@ func (f launchFacts) lookup(name string) (string, bool) {
 		}
 		return fmt.Sprint(v), true
 	}
+	if strings.HasPrefix(name, "issue.metadata.") {
+		return "", true // cards of this board carry none
+	}
 	if name, ok := strings.CutPrefix(name, "issue."); ok {
 		return f.ofIssue(name)
 	}

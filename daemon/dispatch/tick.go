@@ -16,9 +16,13 @@ type infra struct {
 	last  string
 }
 
-// infraTrouble pauses every start for a while that doubles from one second.
+// infraTrouble pauses every start for a while that doubles from one second. What
+// was under way when the trouble began fails with it and counts as one.
 func (s *state) infraTrouble(now time.Time, what string) {
 	s.trouble(now, what)
+	if now.Before(s.infra.until) {
+		return
+	}
 	s.infra.fails++
 	s.infra.until = now.Add(backoff(time.Second, s.infra.fails, s.cfg.MaxInfrastructureWait))
 	s.infra.last = what
