@@ -17,8 +17,8 @@ import (
 const (
 	costTime  = 5 * time.Millisecond
 	costRSS   = 12 << 20
-	costRuns  = 41 // interleaved starts of each program per try
-	costTries = 5  // a busy machine gets that many chances
+	costRuns  = 31 // interleaved starts of each program per try
+	costTries = 8  // a busy machine gets that many chances
 )
 
 func TestVersionCostsLittleMoreThanABareProgram(t *testing.T) {

@@ -74,7 +74,7 @@ func Exit(err error) (code int, hint string) {
 		return ExitConflict, "a card leaves a terminal column by `iterion issue reopen`"
 	case isConflict(err):
 		return ExitConflict, ""
-	case errors.Is(err, board.ErrInvalid), errors.Is(err, run.ErrInvalid), errors.Is(err, manifest.ErrInvalid):
+	case isInvalid(err):
 		return ExitUsage, ""
 	case errors.Is(err, board.ErrAmbiguous):
 		return ExitFailed, "look whether it happened before you do it again"
@@ -93,7 +93,8 @@ func isNoDaemon(err error) bool { return errors.Is(err, control.ErrNoDaemon) }
 
 func isInvalid(err error) bool {
 	var config *daemon.ConfigError
-	return errors.As(err, &config) || errors.Is(err, board.ErrInvalid) || errors.Is(err, run.ErrInvalid)
+	return errors.As(err, &config) || errors.Is(err, board.ErrInvalid) ||
+		errors.Is(err, run.ErrInvalid) || errors.Is(err, manifest.ErrInvalid)
 }
 
 func isConflict(err error) bool {
