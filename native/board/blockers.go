@@ -1,8 +1,6 @@
 package board
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -88,59 +86,17 @@ func (r Rules) unblockedState(i Issue) string {
 	return ""
 }
 
-// checkBlocker refuses a blocker that does not exist or that the card, by its
-// own blockers or theirs, holds back itself.
-func (r Rules) checkBlocker(i Issue, id string) error {
-	if id != i.ID {
-		if err := r.exists("blocker", id); err != nil {
+// addBlockers adds blockers that the card does not have yet.
+func (r Rules) addBlockers(i *Issue, ids []string) error {
+	for _, id := range ids {
+		id = strings.TrimSpace(id)
+		if slices.Contains(i.Blockers, id) {
+			continue
+		}
+		if err := r.checkBlocker(*i, id); err != nil {
 			return err
 		}
-	}
-	loop, err := r.path(id, i.ID, func(i Issue) []string { return i.Blockers })
-	if err != nil {
-		return fmt.Errorf("check blocker %s: %w", id, err)
-	}
-	if loop != nil {
-		return fmt.Errorf("%w: %s", ErrCycle, arrows(append([]string{i.ID}, loop...)))
+		i.Blockers = append(i.Blockers, id)
 	}
 	return nil
-}
-
-// path returns the ids on a way from one card to another along next, both
-// included, or nil when there is none. Cards that do not exist lead nowhere.
-func (r Rules) path(from, to string, next func(Issue) []string) ([]string, error) {
-	seen := map[string]bool{}
-	var walk func(id string) ([]string, error)
-	walk = func(id string) ([]string, error) {
-		if id == to {
-			return []string{id}, nil
-		}
-		if id == "" || seen[id] {
-			return nil, nil
-		}
-		seen[id] = true
-		i, err := r.lookup(id)
-		if errors.Is(err, ErrNotFound) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range next(i) {
-			if rest, err := walk(n); err != nil || rest != nil {
-				return append([]string{id}, rest...), err
-			}
-		}
-		return nil, nil
-	}
-	return walk(from)
-}
-
-// arrows shows a way over cards to people.
-func arrows(ids []string) string {
-	short := make([]string, len(ids))
-	for i, id := range ids {
-		short[i] = ShortID(id)
-	}
-	return strings.Join(short, " -> ")
 }

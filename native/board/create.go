@@ -3,7 +3,6 @@ package board
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 )
 
@@ -56,45 +55,10 @@ func (r Rules) newFields(draft map[string]any) (map[string]any, error) {
 	return orNil(values), r.Schema.required(values)
 }
 
-// checkParent refuses a parent that does not exist or that descends from the card.
-func (r Rules) checkParent(i Issue) error {
-	if i.ParentID == "" {
-		return nil
-	}
-	if i.ParentID != i.ID {
-		if err := r.exists("parent", i.ParentID); err != nil {
-			return err
-		}
-	}
-	loop, err := r.path(i.ParentID, i.ID, func(i Issue) []string { return []string{i.ParentID} })
-	if err != nil {
-		return fmt.Errorf("check parent: %w", err)
-	}
-	if loop != nil {
-		return fmt.Errorf("%w: parents form a cycle: %s", ErrInvalid, arrows(append([]string{i.ID}, loop...)))
-	}
-	return nil
-}
-
 // orNil makes an empty map a missing one, as it is read back.
 func orNil[M ~map[K]V, K comparable, V any](m M) M {
 	if len(m) == 0 {
 		return nil
 	}
 	return m
-}
-
-// addBlockers adds blockers that the card does not have yet.
-func (r Rules) addBlockers(i *Issue, ids []string) error {
-	for _, id := range ids {
-		id = strings.TrimSpace(id)
-		if slices.Contains(i.Blockers, id) {
-			continue
-		}
-		if err := r.checkBlocker(*i, id); err != nil {
-			return err
-		}
-		i.Blockers = append(i.Blockers, id)
-	}
-	return nil
 }

@@ -46,7 +46,9 @@ type Event struct {
 }
 
 // Payload is an event's detail; each event type uses the fields that the file
-// format gives it.
+// format gives it. A patch of several parts is one issue_updated, which then
+// also holds the new Blockers if they are among them; issue_gave_up without
+// GaveUp tells that a stamp was taken off.
 type Payload struct {
 	From          string     `json:"from,omitempty"`
 	To            string     `json:"to,omitempty"`

@@ -14,7 +14,7 @@ type Issue struct {
 	Assignee string            `json:"assignee,omitempty"`
 	Blockers []string          `json:"blockers,omitempty"` // ids of hard blockers
 	ParentID string            `json:"parent_id,omitempty"`
-	Fields   map[string]any    `json:"fields,omitempty"` // custom fields, by Schema.Fields
+	Fields   map[string]any    `json:"fields,omitempty"` // string, bool or json.Number, by Schema.Fields
 	Bot      string            `json:"bot,omitempty"`    // slug; empty: the dispatcher's default
 	BotArgs  map[string]string `json:"bot_args,omitempty"`
 

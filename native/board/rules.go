@@ -1,7 +1,6 @@
 package board
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -68,16 +67,4 @@ func (r Rules) lookup(id string) (Issue, error) {
 		return Issue{}, fmt.Errorf("issue %s: %w", id, ErrNotFound)
 	}
 	return r.Lookup(id)
-}
-
-// exists checks that a card refers to one that there is.
-func (r Rules) exists(what, id string) error {
-	_, err := r.lookup(id)
-	if errors.Is(err, ErrNotFound) {
-		return fmt.Errorf("%w: %s %s does not exist", ErrInvalid, what, id)
-	}
-	if err != nil {
-		return fmt.Errorf("read %s %s: %w", what, id, err)
-	}
-	return nil
 }

@@ -16,7 +16,8 @@ import (
 type Store interface {
 	// Schema returns the board's columns, fields and views.
 	Schema(ctx context.Context) (Schema, error)
-	// SetSchema replaces them. Columns that still hold cards cannot go away.
+	// SetSchema replaces them. Columns that still hold cards cannot go away, and a
+	// schema that differs in nothing but updated_at leaves no event.
 	SetSchema(ctx context.Context, s Schema, by Cause) error
 
 	// Resolve turns a full id, a bare uuid or a unique prefix of at least four
@@ -25,11 +26,12 @@ type Store interface {
 	// Get returns one card. Errors: ErrNotFound, *UnreadableError.
 	Get(ctx context.Context, id string) (Issue, error)
 	// List returns the cards that q selects, in q's order, and names the records
-	// that could not be read.
+	// that could not be read. ErrInvalid: a sort key that there is not.
 	List(ctx context.Context, q Query) (Listing, error)
 
 	// Create files a new card. The caller sets the fields that a person may set;
-	// an empty ID is given one, an empty State means the first column.
+	// an empty ID is given one, an empty State means the first column. Errors:
+	// ErrInvalid (ErrCycle among it), ErrExists.
 	Create(ctx context.Context, draft Issue, by Cause) (Issue, error)
 	// Update changes the parts of a card that p names. A patch that changes
 	// nothing leaves no event.
@@ -37,7 +39,9 @@ type Store interface {
 	// Move refiles a card. Leaving a terminal column for a working one is refused
 	// with ErrTerminal (which wraps ErrTransitionRejected).
 	Move(ctx context.Context, id, to string, by Cause) (Issue, error)
-	// Reopen is the one way out of a terminal column, to a working column.
+	// Reopen is the one way out of a terminal column, to a working column. It is
+	// refused with ErrTransitionRejected while dependents are out that the card's
+	// done has set free.
 	Reopen(ctx context.Context, id, to string, by Cause) (Issue, error)
 	// Delete removes a card. A claimed one is refused with *ClaimedError unless force.
 	Delete(ctx context.Context, id string, force bool, by Cause) error
@@ -68,7 +72,8 @@ type Store interface {
 	SetLastRun(ctx context.Context, id string, f Fence, r RunRef, by Cause) (Issue, error)
 	// SetAwaitingInput sets or clears the flag of a card whose run asks a person.
 	SetAwaitingInput(ctx context.Context, id string, f Fence, awaiting bool, by Cause) (Issue, error)
-	// SetGaveUp stamps the card as given up.
+	// SetGaveUp stamps the card as given up in the column that it is in, which is
+	// therefore set first. The stamp names the card's last run, or says Launch.
 	SetGaveUp(ctx context.Context, id string, f Fence, g GaveUp, by Cause) (Issue, error)
 
 	// Events returns at most limit events with Seq > after, oldest first. after

@@ -3,7 +3,6 @@ package boardtest
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -157,8 +156,6 @@ func ids(cards []board.Issue) []string {
 	}
 	return out
 }
-
-func sorted(s ...string) []string { return slices.Sorted(slices.Values(s)) }
 
 // errOf drops what a verb returns besides its error.
 func errOf[T any](_ T, e error) error { return e }
