@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"os"
 	"time"
 
@@ -16,20 +15,17 @@ import (
 // of the exit of any process, child or not, the moment it happens. The wait ends
 // now and again even so: a final record may come before the exit.
 func waitExit(ctx context.Context, owner *run.Owner, most time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, most)
+	wait, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	if f := watched(owner); f != nil {
 		defer f.Close()
-		stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Now()) })
+		stop := context.AfterFunc(wait, func() { _ = f.SetReadDeadline(time.Now()) })
 		defer stop()
 		untilReadable(f)
 	} else {
-		<-ctx.Done()
+		<-wait.Done()
 	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
-	}
-	return nil
+	return ctx.Err()
 }
 
 // watched opens a pidfd of the very process that owner names; nil when it is gone
