@@ -28,10 +28,16 @@ func Main(ctx context.Context, args []string, streams *Streams, hooks Hooks) int
 	if err == nil {
 		err = out.failure()
 	}
+	return report(streams, interrupted(ctx, err))
+}
+
+// interrupted replaces the error of a command that ended because the user
+// interrupted it: nothing needs to be said about that.
+func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = &ExitError{Code: ExitInterrupted}
+		return &ExitError{Code: ExitInterrupted}
 	}
-	return report(streams, err)
+	return err
 }
 
 // report tells the user what went wrong and returns the exit code for it.
