@@ -191,7 +191,19 @@ func (b *block) span(key string) *time.Duration {
 	return &d
 }
 
-// list reads a sequence of non-empty texts.
+// words reads a sequence of texts, none of them empty.
+func (b *block) words(key string) []string {
+	list := b.list(key)
+	for i, s := range list {
+		item := follow(b.values[key].Content[i])
+		if s == "" && item.Kind == yaml.ScalarNode && item.Tag != "!!null" {
+			b.problem(item, fmt.Sprintf("%s[%d]", b.at(key), i), "is empty, want text")
+		}
+	}
+	return list
+}
+
+// list reads a sequence of texts.
 func (b *block) list(key string) []string {
 	n := b.take(key)
 	if n == nil {
@@ -201,14 +213,9 @@ func (b *block) list(key string) []string {
 		b.problem(n, b.at(key), "is %s, want a list like [a, b]", kind(n))
 		return nil
 	}
-	out := make([]string, 0, len(n.Content))
+	out := make([]string, len(n.Content))
 	for i, item := range n.Content {
-		at := fmt.Sprintf("%s[%d]", b.at(key), i)
-		s := b.scalar(item, at)
-		if s == "" && follow(item).Kind == yaml.ScalarNode && follow(item).Tag != "!!null" {
-			b.problem(item, at, "is empty, want text")
-		}
-		out = append(out, s)
+		out[i] = b.scalar(item, fmt.Sprintf("%s[%d]", b.at(key), i))
 	}
 	return out
 }

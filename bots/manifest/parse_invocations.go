@@ -107,7 +107,7 @@ func (b *block) checkMissing(inv Invocation) {
 
 func (b *block) onBoard() *OnBoard {
 	out := &OnBoard{
-		On: b.list("on"), ToStates: b.list("to_states"), AllLabels: b.list("all_labels"),
+		On: b.words("on"), ToStates: b.words("to_states"), AllLabels: b.words("all_labels"),
 		ConsumeLabels: b.flag("consume_labels", false),
 	}
 	if n := b.take("on"); n != nil && n.Kind == yaml.SequenceNode {
@@ -143,7 +143,7 @@ func (b *block) onKeepalive() *OnKeepalive {
 
 func (b *block) onCommand() *OnCommand {
 	out := &OnCommand{
-		Name: b.text("name"), Aliases: b.list("aliases"),
+		Name: b.text("name"), Aliases: b.words("aliases"),
 		Scope:          b.choice("scope", "any", "issue", "pull_request"),
 		MinReplierRole: b.text("min_replier_role"), Disambiguator: b.text("disambiguator"),
 	}
@@ -166,7 +166,7 @@ func (b *block) checkTwice(c *OnCommand, taken map[string]bool) {
 }
 
 func (b *block) onForge() *OnForge {
-	out := &OnForge{Event: b.text("event"), Actions: b.list("actions")}
+	out := &OnForge{Event: b.text("event"), Actions: b.words("actions")}
 	if !slices.Contains(forgeEvents(), out.Event) {
 		b.problem(b.node, b.at("event"), "unknown event %q, did you mean %s?", clip(out.Event), nearestOr(out.Event, forgeEvents()))
 	}

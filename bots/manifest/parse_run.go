@@ -13,7 +13,7 @@ func (b *block) run() Run {
 	if in == nil {
 		return out
 	}
-	out.Command, out.Script = in.list("command"), in.text("script")
+	out.Command, out.Script = in.words("command"), in.text("script")
 	out.Protocol = Protocol(in.choice("protocol",
 		string(Plain), string(JSONL), string(Claude), string(Codex), string(Gemini), string(OpenCode)))
 	if d := in.span("timeout"); d != nil {
@@ -59,7 +59,7 @@ func (b *block) env() map[string]string {
 }
 
 func (b *block) passEnv() []string {
-	names := b.list("pass_env")
+	names := b.words("pass_env")
 	for i, name := range names {
 		b.checkEnvName(b.values["pass_env"].Content[i], name)
 	}
