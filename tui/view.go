@@ -48,6 +48,8 @@ func (m *root) plain() string {
 // state says how the connection stands, in a few words.
 func (m *root) state() string {
 	switch {
+	case m.offering:
+		return "no board"
 	case m.link.lost != nil:
 		return "no daemon"
 	case m.env.Source == nil:
@@ -104,7 +106,7 @@ func (m *root) dispatchState() string {
 	}
 	d := m.env.Mirror.Status.Dispatch
 	parts := []string{m.slots() + t.Dim.Render(" running")}
-	if n := len(d.Queue); n > 0 {
+	if n := m.env.Mirror.Waiting(); n > 0 {
 		parts = append(parts, t.Dim.Render(fmt.Sprintf("%d waiting", n)))
 	}
 	if n := len(d.Retries); n > 0 {

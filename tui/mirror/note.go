@@ -42,11 +42,7 @@ func (m *Mirror) Note(c *Card, now time.Time) Note {
 }
 
 func liveNote(l *dispatch.Running, r *run.Record, now time.Time) Note {
-	since := l.StartedAt
-	if since.IsZero() {
-		since = l.Since
-	}
-	parts := []string{kit.Span(now.Sub(since))}
+	parts := []string{since(now, l.StartedAt, l.Since)}
 	if l.Attempt > 1 {
 		parts = append(parts, fmt.Sprintf("try %d", l.Attempt))
 	}
@@ -146,7 +142,7 @@ func RunNote(r *run.Record, now time.Time) Note {
 		if r.Progress != nil {
 			text = Progress(r.Progress)
 		}
-		return Note{kit.MarkLive, kit.Span(now.Sub(began(r))) + " · " + text}
+		return Note{kit.MarkLive, since(now, r.StartedAt, r.CreatedAt) + " · " + text}
 	case run.PausedHuman:
 		return Note{kit.MarkAsk, "awaits your answer"}
 	case run.PausedOperator:
@@ -161,11 +157,14 @@ func RunNote(r *run.Record, now time.Time) Note {
 	return Note{kit.MarkQuiet, kit.Line(string(r.Status))}
 }
 
-func began(r *run.Record) time.Time {
-	if r.StartedAt.IsZero() {
-		return r.CreatedAt
+// since is the span from the first instant that is known.
+func since(now time.Time, instants ...time.Time) string {
+	for _, t := range instants {
+		if !t.IsZero() {
+			return kit.Span(now.Sub(t))
+		}
 	}
-	return r.StartedAt
+	return kit.Span(0)
 }
 
 func failure(r *run.Record) string {

@@ -19,6 +19,18 @@ func (m *Mirror) Run(id string) *run.Record { return m.runByID[id] }
 // Live returns what the dispatcher says of a card that occupies a slot, else nil.
 func (m *Mirror) Live(card string) *dispatch.Running { return m.live[card] }
 
+// Waiting counts the eligible cards that were not started and are not on their
+// way to another try.
+func (m *Mirror) Waiting() int {
+	n := 0
+	for id := range m.queued {
+		if m.retries[id] == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // LiveRuns counts the runs that are queued or running, whoever launched them.
 func (m *Mirror) LiveRuns() int {
 	n := 0

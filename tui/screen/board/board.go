@@ -23,6 +23,7 @@ type Screen struct {
 	keys keyMap
 
 	col    string           // state of the focused column
+	chosen bool             // the person has moved the cursor
 	places map[string]*spot // by state
 	left   string           // state of the leftmost column drawn, when not all fit
 	follow string           // card that the person moved and whose arrival is awaited

@@ -68,9 +68,11 @@ func (s *Screen) pursue(e *screen.Env) {
 // await makes the cursor follow a card once it is in another state than origin.
 func (s *Screen) await(id, origin string) { s.follow, s.origin = id, origin }
 
-// home focuses a column when none is: the first that holds cards.
+// home focuses a column while none was chosen by the person: the first that
+// holds cards, once one does.
 func (s *Screen) home(e *screen.Env) {
-	if e.Mirror.Column(s.col) != nil || len(e.Mirror.Columns) == 0 {
+	now := e.Mirror.Column(s.col)
+	if now != nil && (s.chosen || len(now.Cards) > 0) || len(e.Mirror.Columns) == 0 {
 		return
 	}
 	s.col = e.Mirror.Columns[0].Name
@@ -163,6 +165,7 @@ func (s *Screen) step(e *screen.Env, by int) {
 		return
 	}
 	p, list := s.spot(s.col), s.cards(col)
+	s.chosen = true
 	p.at = max(0, min(p.at+by, len(list)-1))
 	p.id = list[p.at].ID
 	s.reveal(e, col)
@@ -180,7 +183,7 @@ func (s *Screen) turn(e *screen.Env, by int) {
 	}
 	for i := at + by; i >= 0 && i < len(cols); i += by {
 		if len(s.cards(cols[i])) > 0 {
-			s.col = cols[i].Name
+			s.col, s.chosen = cols[i].Name, true
 			s.settle(e)
 			return
 		}
