@@ -38,8 +38,9 @@
 //
 // The middle line is the commit: the staged file alone is nothing, and a staged
 // file whose seq is in the log will be placed, by this process or by the next.
-// An empty staged file deletes the card. board.json is written the same way,
-// under the name ".board".
+// For a card that goes, the staged file is empty and its event says so; both are
+// needed, because a power cut can empty a file. board.json is written the same
+// way, under the name ".board".
 //
 // That is three syncs. The entry of the staged file in its folder gets none of
 // its own: on the file systems of Linux that are used for this (ext4, xfs,
