@@ -229,7 +229,7 @@ func TestFreedSlotIsTakenAtOnce(t *testing.T) {
 		}
 		l := b.start()
 		l.later(5*time.Second + time.Millisecond)
-		if got := len(b.runs.launches); got != 10 {
+		if got := len(b.runs.all()); got != 10 {
 			t.Fatalf("%d launches", got)
 		}
 		synctest.Wait()
@@ -244,24 +244,22 @@ func TestFreedSlotIsTakenAtOnce(t *testing.T) {
 func TestTroublePausesDispatchAndSpendsNoAttempt(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.MaxConcurrent = 1
-		var tries int
-		b.runs.refuse = func(Launch) error { tries++; return errors.New("disk full") }
+		var tries atomic.Int64
+		b.runs.refuse = func(Launch) error { tries.Add(1); return errors.New("disk full") }
 		var ids []string
 		for range 20 {
 			ids = append(ids, b.card())
 		}
 		l := b.start()
 		l.later(10 * time.Minute)
-		if tries < 5 || tries > 20 {
-			t.Fatalf("%d tries in ten minutes", tries)
+		if tries.Load() < 5 || tries.Load() > 20 {
+			t.Fatalf("%d tries in ten minutes", tries.Load())
 		}
 		s := l.Snapshot()
 		if len(s.Errors) == 0 || s.Idle {
 			t.Fatalf("errors %+v, idle %v", s.Errors, s.Idle)
 		}
-		b.runs.mu.Lock()
-		b.runs.refuse = nil
-		b.runs.mu.Unlock()
+		b.runs.set(func(f *fakeRuns) { f.refuse = nil })
 		l.later(10 * time.Minute)
 		for _, id := range ids {
 			b.settledIn(id, board.StateReview)

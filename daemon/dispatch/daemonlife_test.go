@@ -220,7 +220,7 @@ func TestBackoffLadderAndAttemptsSurviveRestarts(t *testing.T) {
 			for b.ledger.of(id).Attempts != n+1 {
 				l.later(100 * time.Millisecond)
 			}
-			ended := b.runs.runs[b.get(id).LastRunID].view.Record.FinishedAt
+			ended := b.runs.view(b.get(id).LastRunID).Record.FinishedAt
 			if got := b.ledger.of(id).DueAt.Sub(ended); got != want*time.Second {
 				t.Fatalf("after attempt %d the next is due in %s, want %ds", n+1, got, want)
 			}
@@ -244,7 +244,7 @@ func TestClearingTheLastRunStartsOver(t *testing.T) {
 		before := len(b.runs.launched(id))
 		l.look()
 		b.launches(id, before+1)
-		if last := b.runs.launches[before]; last.Attempt != 1 {
+		if last := b.runs.all()[before]; last.Attempt != 1 {
 			t.Fatalf("attempt %d", last.Attempt)
 		}
 	})

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,7 +103,7 @@ func TestGuard8Bot(t *testing.T) {
 			id := b.card(func(is *board.Issue) { is.Assignee = "alice" })
 			b.start().later(time.Second)
 			b.launches(id, 1)
-			if got := b.runs.launches[0].Bot.Slug; got != "linty" {
+			if got := b.runs.all()[0].Bot.Slug; got != "linty" {
 				t.Fatalf("launched %s", got)
 			}
 		})
@@ -234,10 +235,9 @@ func TestGuard14WorkspaceInUseDefers(t *testing.T) {
 
 func TestGuard15ClaimLostBeforeTheLaunchStartsNothing(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
-		var steal bool
+		var stolen atomic.Bool
 		b.board.Before = func(verb, id string) error {
-			if verb == "SetState" && !steal {
-				steal = true
+			if verb == "SetState" && stolen.CompareAndSwap(false, true) {
 				_, err := b.board.ForceRelease(t.Context(), id, board.Cause{})
 				b.ok(err)
 				_, err = b.board.Claim(t.Context(), id, "thief", time.Hour, board.Cause{})
@@ -305,7 +305,7 @@ func TestWalkOrder(t *testing.T) {
 		l := b.start()
 		l.later(10 * time.Second)
 		var order []string
-		for _, launch := range b.runs.launches {
+		for _, launch := range b.runs.all() {
 			order = append(order, launch.Issue.ID)
 		}
 		if want := []string{urgent, old, young}; !slices.Equal(order, want) {

@@ -57,7 +57,7 @@ func TestLaunchCarriesTheInputs(t *testing.T) {
 		b.bots.dispatchVars = map[string]string{"prompt": "{{issue.title}}"}
 		b.card(func(is *board.Issue) { is.Title = "Tidy up"; is.BotArgs = map[string]string{"depth": "1"} })
 		b.start().later(2 * time.Second)
-		got := b.runs.launches[0]
+		got := b.runs.all()[0]
 		if got.Inputs["prompt"] != "Tidy up" || got.Inputs["depth"] != "1" || got.Workdir == "" || got.Attempt != 1 {
 			t.Fatalf("launch %+v", got)
 		}

@@ -130,7 +130,7 @@ func TestHeldAfterACancelUntilThePointerIsCleared(t *testing.T) {
 		b.launches(id, 1)
 		_, err := b.board.Update(t.Context(), id, board.Patch{ClearLastRun: true}, board.Cause{})
 		b.ok(err)
-		b.runs.plan = func(Launch) script { return finishes(time.Second) }
+		b.runs.set(func(f *fakeRuns) { f.plan = func(Launch) script { return finishes(time.Second) } })
 		l.look()
 		l.later(3 * time.Second)
 		b.settledIn(id, board.StateReview)
@@ -173,17 +173,13 @@ func TestHeldWhileTheRunIsUnreadable(t *testing.T) {
 		l := b.start()
 		l.later(time.Second)
 		runID := b.get(id).LastRunID
-		b.runs.mu.Lock()
-		b.runs.inspect = func(string) error { return errDead }
-		b.runs.mu.Unlock()
+		b.runs.set(func(f *fakeRuns) { f.inspect = func(string) error { return errDead } })
 		b.runs.edit(runID, func(r *run.Record) { r.Status = run.Finished })
 		l.later(time.Minute)
 		if s := l.Snapshot(); len(s.Held) != 1 {
 			t.Fatalf("snapshot %+v", s)
 		}
-		b.runs.mu.Lock()
-		b.runs.inspect = nil
-		b.runs.mu.Unlock()
+		b.runs.set(func(f *fakeRuns) { f.inspect = nil })
 		l.later(time.Minute)
 		b.settledIn(id, board.StateReview)
 	})

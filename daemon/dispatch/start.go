@@ -248,9 +248,6 @@ func (e awaitRun) do(ctx context.Context, d *Dispatcher) {
 	d.tell(ended{issueID: e.issueID, runID: e.runID, view: v, stamped: e.stamped, err: err})
 }
 
-// paused reports whether a view's run waits for somebody.
-func paused(v RunView) bool { return v.Record.Status.Paused() }
-
 // unowned reports whether a run is live by its record but has no supervisor.
 func unowned(v RunView) bool {
 	return !v.Supervised && (v.Record.Status == run.Queued || v.Record.Status == run.Running)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,23 +116,21 @@ func TestDiscoveriesAreSingleFlightAndCoalesce(t *testing.T) {
 // came through.
 func TestOneCardProbesAfterTrouble(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
-		var tries int
+		var tries atomic.Int64
 		b.runs.plan = func(Launch) script { return never }
-		b.runs.refuse = func(Launch) error { tries++; return errors.New("disk full") }
+		b.runs.refuse = func(Launch) error { tries.Add(1); return errors.New("disk full") }
 		b.cfg.MaxConcurrent = 8
 		for range 8 {
 			b.card()
 		}
 		l := b.start()
 		l.later(500 * time.Millisecond)
-		first := tries // all that were under way when the trouble began
+		first := tries.Load() // all that were under way when the trouble began
 		l.later(30 * time.Second)
-		if after := tries - first; after < 1 || after > 6 {
+		if after := tries.Load() - first; after < 1 || after > 6 {
 			t.Fatalf("%d tries in half a minute", after)
 		}
-		b.runs.mu.Lock()
-		b.runs.refuse = nil
-		b.runs.mu.Unlock()
+		b.runs.set(func(f *fakeRuns) { f.refuse = nil })
 		l.later(2 * time.Minute)
 		if s := l.Snapshot(); s.SlotsUsed != 8 {
 			t.Fatalf("%d slots in use", s.SlotsUsed)
@@ -186,11 +185,10 @@ func TestStopRunsHandsBackWhatDoesNotRunYet(t *testing.T) {
 // The last look, not the look at the board, says which bot a card is given to.
 func TestBotOfTheLastLookIsLaunched(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
-		var changed bool
+		var changed atomic.Bool
 		id := b.card()
 		b.board.Before = func(verb, _ string) error {
-			if verb == "Get" && !changed {
-				changed = true
+			if verb == "Get" && changed.CompareAndSwap(false, true) {
 				other := "linty"
 				_, err := b.board.Update(t.Context(), id, board.Patch{Bot: &other}, board.Cause{})
 				b.ok(err)
@@ -199,7 +197,7 @@ func TestBotOfTheLastLookIsLaunched(t *testing.T) {
 		}
 		l := b.start()
 		l.later(500 * time.Millisecond)
-		if got := b.runs.launches[0].Bot.Slug; got != "linty" {
+		if got := b.runs.all()[0].Bot.Slug; got != "linty" {
 			t.Fatalf("launched %s", got)
 		}
 		if got := l.Snapshot().Running[0].Bot; got != "linty" {
@@ -225,7 +223,7 @@ func TestRetryOfACardThatWasTakenAwayWaitsForNothing(t *testing.T) {
 		b.move(id, board.StateReady, board.Cause{})
 		l.look()
 		b.launches(id, 2)
-		if got := b.runs.launches[1].Attempt; got != 2 {
+		if got := b.runs.all()[1].Attempt; got != 2 {
 			t.Fatalf("attempt %d", got)
 		}
 	})

@@ -365,6 +365,26 @@ func (f *fakeRuns) Stop(_ context.Context, id, verb, by, note string) error {
 	return nil
 }
 
+// set changes what the next launches and looks do.
+func (f *fakeRuns) set(change func(*fakeRuns)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f)
+}
+
+// all returns the launches so far.
+func (f *fakeRuns) all() []Launch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.launches)
+}
+
+func (f *fakeRuns) view(id string) RunView {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.runs[id].view
+}
+
 // launched returns the run ids of a card, in order.
 func (f *fakeRuns) launched(issueID string) []string {
 	f.mu.Lock()
