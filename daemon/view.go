@@ -72,7 +72,7 @@ func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
 	}
 	news(events)
 	ids, schema := touched(events)
-	if schema || len(ids) > manyChanges {
+	if schema || len(ids) > manyChanges || v.schema == nil {
 		return v.readBoard(ctx)
 	}
 	for _, id := range ids {
@@ -140,6 +140,9 @@ func (v *view) readBoard(ctx context.Context) error {
 	}
 	v.noteBroken(found.Broken, old)
 	v.draw(c, nil)
+	if c.Schema != nil {
+		return v.readRuns() // the first ones waited for the board
+	}
 	return nil
 }
 
@@ -186,6 +189,9 @@ func (v *view) issue(id string) (board.Issue, error) {
 
 // readRuns takes in runs that came or went.
 func (v *view) readRuns() error {
+	if v.schema == nil {
+		return nil // nothing can be published yet, and what is read counts as published
+	}
 	ids, err := v.runs.IDs()
 	if err != nil {
 		return err
