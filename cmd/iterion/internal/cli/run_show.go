@@ -99,7 +99,8 @@ type statusLine struct {
 	w     io.Writer
 	width int
 	drawn bool
-	mid   bool // the log ends in the middle of a line: no room for ours
+	text  string // what was drawn last
+	mid   bool   // the log ends in the middle of a line: no room for ours
 }
 
 func (l *statusLine) clear() {
@@ -116,14 +117,14 @@ func (l *statusLine) after(chunk []byte) {
 }
 
 func (l *statusLine) draw(text string) {
-	if l.mid {
-		return
-	}
 	if l.width > 0 {
 		text = cut(text, l.width-1)
 	}
+	if l.mid || l.drawn && l.text == text {
+		return
+	}
 	fmt.Fprintf(l.w, "\r\x1b[K%s", text)
-	l.drawn = true
+	l.drawn, l.text = true, text
 }
 
 // logReader reads a log that still grows. A log that is not there yet is empty.

@@ -137,6 +137,7 @@ func TestProgressLineIsCutToTheTerminal(t *testing.T) {
 	var screen bytes.Buffer
 	l := &statusLine{w: &screen, width: 8}
 	l.draw("0123456789")
+	l.draw("0123456789")
 	l.clear()
 	l.clear()
 	if want := "\r\x1b[K012345…\r\x1b[K"; screen.String() != want {
