@@ -1,0 +1,201 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"iterion/bots"
+	"iterion/native/proctree"
+	"iterion/native/run"
+)
+
+func TestSupervisorKilledBeforeItsBotStarted(t *testing.T) {
+	b := newLab(t)
+	// A supervisor that never gets anywhere, holding the lock.
+	stuck := b.path("stuck")
+	b.must(os.WriteFile(stuck, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
+	b.l.Exe = stuck
+	id, p := b.launch(b.bot("touch " + b.path("ran")))
+	if rec, err := Recover(context.Background(), b.runs, id); err != nil || rec.Status != run.Queued {
+		t.Fatalf("recovered a run that has a supervisor: %v, %v", rec.Status, err)
+	}
+	b.must(unix.Kill(p.PID, unix.SIGKILL))
+	<-p.Done()
+	b.want(b.await(id), run.Failed, run.CodeSupervisorLost)
+	b.wantOutcomeEvents(id, 1)
+	if b.exists("ran")() {
+		t.Error("the bot ran")
+	}
+}
+
+func TestSupervisorKilledWhileItsBotRan(t *testing.T) {
+	b := newLab(t)
+	script := "(setsid sleep 600 &)\n(env -i sleep 600 &)\nsleep 0.2\ntouch " + b.path("up") + "\nsleep 600"
+	id, p := b.launch(b.bot(script))
+	b.eventually("bot started", b.exists("up"))
+	b.must(unix.Kill(p.PID, unix.SIGKILL))
+	<-p.Done()
+	rec, err := b.runs.Get(id)
+	b.must(err)
+	owner := proctree.Identity(*rec.Owner)
+	inSession := func() []proctree.Process {
+		left, err := proctree.Orphans(proctree.BySession(owner), nil)
+		b.must(err)
+		return left
+	}
+	if len(inSession()) < 2 || len(b.processes(id)) < 2 {
+		t.Fatal("nothing survived, so the test shows nothing")
+	}
+	var wait sync.WaitGroup
+	for range 4 { // all who notice at once
+		wait.Go(func() { b.want(b.await(id), run.FailedResumable, run.CodeProcessOrphaned) })
+	}
+	wait.Wait()
+	if left := append(inSession(), b.processes(id)...); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	b.wantOutcomeEvents(id, 1)
+}
+
+func TestCancelOutlivesTheSupervisor(t *testing.T) {
+	b := newLab(t)
+	id, p := b.launch(b.bot("touch " + b.path("up") + "; sleep 600"))
+	b.eventually("bot started", b.exists("up"))
+	b.must(unix.Kill(p.PID, unix.SIGSTOP))
+	b.must(RequestStop(b.runs, id, run.Intent{Verb: run.VerbCancel, By: "ana"}))
+	b.must(unix.Kill(p.PID, unix.SIGKILL))
+	<-p.Done()
+	b.want(b.await(id), run.Cancelled, "")
+}
+
+func TestRecoverMakesUpForALostOutcomeEvent(t *testing.T) {
+	b := newLab(t)
+	id, p := b.launch(b.bot("true"))
+	<-p.Done()
+	b.must(os.Remove(filepath.Join(b.runs.Path(id), run.EventsFile)))
+	for range 2 {
+		_, err := Recover(context.Background(), b.runs, id)
+		b.must(err)
+	}
+	b.wantOutcomeEvents(id, 1)
+}
+
+func TestRunOfAnotherHostIsHeld(t *testing.T) {
+	b := newLab(t)
+	id, p := b.launch(b.bot("true"))
+	<-p.Done()
+	rec, err := b.runs.Get(id)
+	b.must(err)
+	rec.Status = run.Running
+	rec.Owner.HostID, rec.Owner.BootID = "elsewhere", "elsewhere"
+	b.must(b.runs.Save(rec))
+	rec, err = Recover(context.Background(), b.runs, id)
+	if !errors.Is(err, proctree.ErrElsewhere) || !rec.Doubtful() {
+		t.Errorf("recovered: %v, %+v", err, rec)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Await(ctx, b.runs, id); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("await: %v", err)
+	}
+	rec.Owner = nil // lets the cleanup settle it
+	b.must(b.runs.Save(rec))
+}
+
+func TestDoubtShowsUntilTheTreeIsGone(t *testing.T) {
+	b := newLab(t)
+	rec := run.Record{ID: run.NewID(), Bot: "x", Status: run.Running}
+	lock, err := b.runs.Create(context.Background(), rec, nil)
+	b.must(err)
+	defer lock.Release()
+	s := &supervisor{dir: b.runs.Path(rec.ID), runs: b.runs, rec: rec}
+	tries := 0
+	stubborn := func() error { // as if a process were in uninterruptible sleep
+		if tries++; tries > 1 {
+			return nil
+		}
+		return &proctree.SurvivorsError{Left: []proctree.Process{{PID: 4711}}}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.endTree(&proctree.Reaper{Empty: make(chan struct{})}, stubborn)
+	}()
+	b.eventually("doubt", func() bool {
+		now, err := b.runs.Get(rec.ID)
+		return err == nil && now.Doubtful() && strings.Contains(now.Error, "4711")
+	})
+	<-done
+	b.must(s.rec.Become(run.Outcome{Status: run.Finished}, time.Now()))
+	b.must(b.runs.Save(s.rec))
+	b.want(s.rec, run.Finished, "")
+}
+
+// launchNested starts a run from inside a bot and does not wait for it.
+func launchNested(args []string) int {
+	bot, err := bots.Load(args[1])
+	if err == nil {
+		l := &Launcher{Runs: run.Open(args[0], run.Options{NoFsync: true}), NoFsync: true, Grace: 300 * time.Millisecond}
+		_, err = l.Start(context.Background(), Spec{RunID: args[2], Bot: bot})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+func TestNestedDetachedRunSurvivesItsParent(t *testing.T) {
+	b := newLab(t)
+	inner := b.bot("touch " + b.path("inner") + "; while [ ! -e " + b.path("go") + " ]; do sleep 0.05; done")
+	innerID := run.NewID()
+	exe, err := os.Executable()
+	b.must(err)
+	script := fmt.Sprintf("%s launch-nested %s %s %s || exit 1\nwhile [ ! -e %s ]; do sleep 0.05; done\n(setsid sleep 600 &)",
+		exe, filepath.Join(b.root, "runs"), inner.Dir, innerID, b.path("inner"))
+	rec := b.end(b.bot(script))
+	b.want(rec, run.Finished, "")
+	if held, err := b.runs.Locked(innerID); err != nil || !held {
+		t.Fatalf("the nested run lost its supervisor: %v", err)
+	}
+	b.must(os.WriteFile(b.path("go"), nil, 0o600))
+	b.want(b.await(innerID), run.Finished, "")
+}
+
+func TestProbersDoNotSpoilAStart(t *testing.T) {
+	b := newLab(t)
+	bot := b.bot("true")
+	stop := make(chan struct{})
+	var probers sync.WaitGroup
+	for range 2 {
+		probers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				ids, _ := b.runs.IDs()
+				for _, id := range ids {
+					if rec, err := Recover(context.Background(), b.runs, id); err == nil && rec.FailureCode != "" {
+						t.Errorf("a live run was settled: %s", rec.FailureCode)
+					}
+				}
+			}
+		})
+	}
+	for range 8 {
+		b.want(b.end(bot), run.Finished, "")
+	}
+	close(stop)
+	probers.Wait()
+}
