@@ -21,9 +21,10 @@ type slot struct {
 	thin  bool
 }
 
-// slots lays the columns out. Columns that never held a card are folded first,
-// then empty ones; what still does not fit is scrolled. more tells how many
-// columns are out of sight at each side.
+// slots lays the columns out. While they do not fit, empty ones are folded: first
+// those that never held a card, last those that bots start from, for that is
+// where to look. What still does not fit is scrolled. more tells how many columns
+// are out of sight at each side.
 func (s *Screen) slots(e *screen.Env) (slots []slot, moreLeft, moreRight int) {
 	cols := e.Mirror.Columns
 	if e.Width < oneColumn {
@@ -33,7 +34,8 @@ func (s *Screen) slots(e *screen.Env) (slots []slot, moreLeft, moreRight int) {
 	for i, c := range cols {
 		slots[i] = slot{col: c, width: minWidth}
 	}
-	s.fold(slots, e.Width, func(c *mirror.Column) bool { return !c.Seen })
+	s.fold(slots, e.Width, func(c *mirror.Column) bool { return !c.Seen && !c.Eligible })
+	s.fold(slots, e.Width, func(c *mirror.Column) bool { return !c.Eligible })
 	s.fold(slots, e.Width, func(*mirror.Column) bool { return true })
 	from := s.firstSlot(slots, e.Width)
 	to := from
@@ -64,12 +66,12 @@ func (s *Screen) single(e *screen.Env, cols []*mirror.Column) ([]slot, int, int)
 	return nil, 0, 0
 }
 
-// fold makes empty columns thin while the slots are too wide together.
+// fold makes empty columns thin, as many as it takes until the slots fit.
 func (s *Screen) fold(slots []slot, width int, may func(*mirror.Column) bool) {
-	if total(slots) <= width {
-		return
-	}
 	for i := range slots {
+		if total(slots) <= width {
+			return
+		}
 		c := slots[i].col
 		if len(c.Cards) == 0 && c.Name != s.col && may(c) {
 			slots[i].width, slots[i].thin = thinWidth, true
