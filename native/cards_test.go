@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"iterion/native/board"
 )
@@ -139,6 +140,31 @@ func TestListSeesTwoChangesWithinOneTickOfTheClock(t *testing.T) {
 		l, err := s.List(t.Context(), board.Query{})
 		if err != nil || l.Issues[0].Title != title {
 			t.Fatalf("got %q, %v, want %q", l.Issues[0].Title, err, title)
+		}
+	}
+}
+
+// The times of a file that changed just now prove nothing yet: here inode, size
+// and times stay as they were.
+func TestListDoesNotTrustTheTimesOfAFreshFile(t *testing.T) {
+	s := openStore(t, newStoreDir(t), Options{NoFsync: true})
+	card := mustCreate(t, s, "aaaa", "")
+	path := s.Layout().IssueFile(card.ID)
+	fresh := time.Now().Add(time.Minute) // whatever the load, it is not old yet
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range []string{"aaaa", "bbbb"} {
+		data = []byte(strings.Replace(string(data), "aaaa", title, 1))
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, fresh, fresh); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := s.List(t.Context(), board.Query{}); err != nil || l.Issues[0].Title != title {
+			t.Errorf("got %+v, %v, want %q", l, err, title)
 		}
 	}
 }

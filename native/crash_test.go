@@ -184,11 +184,45 @@ func TestI4_LeftoversOfKilledProcessesAreRemoved(t *testing.T) {
 	sc := newScene(t)
 	l := sc.s.Layout()
 	for _, name := range []string{".tmp-123", "99-native__x", "5-" + encodeID(sc.card.ID), "0-native__other"} {
-		if err := os.WriteFile(filepath.Join(l.Staging(), name), []byte("{"), 0o600); err != nil {
+		content := `{"id":"native:other","title":"never filed"}`
+		if err := os.WriteFile(filepath.Join(l.Staging(), name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	checkWhole(t, l)
+}
+
+func TestI4_EventIsNotShownBeforeItsCardIsInPlace(t *testing.T) {
+	sc := newScene(t)
+	other := openStore(t, sc.s.Layout(), Options{NoFsync: true})
+	looked := 0
+	sc.s.crash = func(step string) {
+		tip, err := other.Tip(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int64{"staged": 4, "committed": 4, "placed": 5}[step]
+		if got := seqs(t, other, 3, 0); tip != want || got[len(got)-1] != want {
+			t.Errorf("%s: a reader sees tip %d and events %v, want %d", step, tip, got, want)
+		}
+		looked++
+	}
+	if err := verbs(t)["move"](sc); err != nil || looked != 3 {
+		t.Errorf("looked %d times, %v", looked, err)
+	}
+}
+
+func TestReaderFinishesTheWriteOfADeadProcess(t *testing.T) {
+	sc := newScene(t)
+	crashAt(sc.s, 2)
+	if step := dies(t, func() error { return verbs(t)["move"](sc) }); step != "committed" {
+		t.Fatalf("died at %q", step)
+	}
+	s := openStore(t, sc.s.Layout(), Options{NoFsync: true})
+	if got := seqs(t, s, 4, 0); len(got) != 1 {
+		t.Errorf("saw events %v, want the committed one", got)
+	}
+	checkNothingLeft(t, sc.s.Layout())
 }
 
 func TestI5_DamagedStagedFileDoesNotReplaceTheCard(t *testing.T) {
