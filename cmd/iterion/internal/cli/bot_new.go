@@ -11,7 +11,7 @@ import (
 )
 
 func newBotNew(f *Factory) *cobra.Command {
-	dir := "bots"
+	var dir string
 	c := &cobra.Command{
 		Use: "new NAME", Short: "Make a bot that runs as it is, ready to be changed", Args: exactly("NAME"),
 		Long: "Make a folder with a manifest, a script and a README. The bot runs at once; the comments in\n" +
@@ -19,7 +19,7 @@ func newBotNew(f *Factory) *cobra.Command {
 		Example: "  iterion bot new fix-lint\n  iterion run fix-lint --var prompt='tidy up'",
 		RunE:    func(_ *cobra.Command, args []string) error { return runBotNew(f, dir, args[0]) },
 	}
-	c.Flags().StringVar(&dir, "dir", dir, "`folder` that the bot's folder is made in")
+	c.Flags().StringVar(&dir, "dir", "", "`folder` that the bot's folder is made in (default: bots, beside the store)")
 	return c
 }
 
@@ -28,8 +28,8 @@ func runBotNew(f *Factory, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(cwd, dir)
+	if dir, err = f.bundleFolder(cwd, dir); err != nil {
+		return err
 	}
 	f.warnTaken(name)
 	path, err := bots.Scaffold(dir, name)
@@ -43,6 +43,19 @@ func runBotNew(f *Factory, dir, name string) error {
 		path = rel
 	}
 	return f.printNewBot(name, path)
+}
+
+// bundleFolder is where a new bot goes: unless told otherwise, where it will be
+// found.
+func (f *Factory) bundleFolder(cwd, dir string) (string, error) {
+	switch {
+	case filepath.IsAbs(dir):
+		return dir, nil
+	case dir != "":
+		return filepath.Join(cwd, dir), nil
+	}
+	root, err := f.workRoot()
+	return filepath.Join(root, "bots"), err
 }
 
 // warnTaken tells of a bot elsewhere that has the name already.
