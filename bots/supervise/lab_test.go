@@ -36,6 +36,7 @@ type lab struct {
 	runs *run.Dir
 	l    *Launcher
 	made int
+	up   []*Process
 }
 
 func newLab(t *testing.T) *lab {
@@ -59,6 +60,9 @@ func (b *lab) stopAll() {
 		if left := b.processes(id); len(left) > 0 {
 			b.Errorf("run %s left processes %v", id, left)
 		}
+	}
+	for _, p := range b.up { // a little after the final record
+		<-p.Done()
 	}
 }
 
@@ -126,6 +130,7 @@ func (b *lab) launch(bot bots.Bot, tune ...func(*Spec)) (string, *Process) {
 	}
 	p, err := b.l.Start(context.Background(), s)
 	b.must(err)
+	b.up = append(b.up, p)
 	return s.RunID, p
 }
 

@@ -2,6 +2,8 @@ package supervise
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -365,4 +367,28 @@ func TestProtocolThatIsNotSpokenIsRefused(t *testing.T) {
 	bot := b.bot("true")
 	bot.Manifest.Run.Protocol = manifest.Claude
 	b.want(b.end(bot), run.Failed, run.CodeLaunchFailed)
+}
+
+func TestSupervisorHoldsNothingThatItsLauncherInherited(t *testing.T) {
+	b := newLab(t)
+	var stray [2]int
+	b.must(unix.Pipe2(stray[:], 0)) // not close-on-exec, as a shell hands it down
+	from := os.NewFile(uintptr(stray[0]), "stray")
+	defer from.Close()
+	id := b.start(b.bot("touch " + b.path("up") + "; sleep 600"))
+	b.must(unix.Close(stray[1]))
+	b.eventually("bot started", b.exists("up"))
+	ended := make(chan error, 1)
+	go func() { _, err := from.Read(make([]byte, 1)); ended <- err }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, io.EOF) {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("somebody of the run holds the pipe open")
+	}
+	if rec, err := b.runs.Get(id); err != nil || rec.Status != run.Running {
+		t.Errorf("run is %s, %v", rec.Status, err)
+	}
 }
