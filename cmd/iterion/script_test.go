@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"iterion": func() {
-			fault(strings.Join(os.Args[1:2], ""))
+			fault(strings.Join(os.Args[1:min(2, len(os.Args))], ""))
 			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }}))
 		},
 	})

@@ -71,15 +71,18 @@ func runDaemon(ctx context.Context, f *Factory, o daemonOptions) error {
 // daemonOptions fills in what every use of the daemon's parts needs.
 func (f *Factory) daemonOptions(config string) (daemon.Options, error) {
 	o := daemon.Options{ConfigPath: config, Version: Version(), NoFsync: f.Global.NoFsync}
-	var err error
-	if o.Cwd, err = f.Cwd(); err != nil {
+	cwd, err := f.Cwd()
+	if err != nil {
+		return o, err
+	}
+	if o.Cwd, err = f.workRoot(); err != nil {
 		return o, err
 	}
 	if o.Home, err = f.Home(); err != nil {
 		return o, err
 	}
 	if config != "" && !filepath.IsAbs(config) {
-		o.ConfigPath = filepath.Join(o.Cwd, config)
+		o.ConfigPath = filepath.Join(cwd, config)
 	}
 	o.Layout, err = f.Layout()
 	return o, err
