@@ -148,7 +148,7 @@ func TestEndNamesWhatWithstands(t *testing.T) {
 }
 
 func TestEndLooksTwiceBeforeItBelieves(t *testing.T) {
-	cmd := start(t, "sleep 600; true")
+	cmd := start(t, "exec sleep 600")
 	p, err := look(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestReadErrorIsNotAnEmptyTree(t *testing.T) {
 }
 
 func TestSignalSparesAReusedPid(t *testing.T) {
-	cmd := start(t, "sleep 600; true")
+	cmd := start(t, "exec sleep 600")
 	p, err := look(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
