@@ -372,7 +372,7 @@ func TestProtocolThatIsNotSpokenIsRefused(t *testing.T) {
 func TestSupervisorHoldsNothingThatItsLauncherInherited(t *testing.T) {
 	b := newLab(t)
 	var stray [2]int
-	b.must(unix.Pipe2(stray[:], 0)) // not close-on-exec, as a shell hands it down
+	b.must(unix.Pipe(stray[:])) // not close-on-exec, as a shell hands it down
 	from := os.NewFile(uintptr(stray[0]), "stray")
 	defer from.Close()
 	id := b.start(b.bot("touch " + b.path("up") + "; sleep 600"))
