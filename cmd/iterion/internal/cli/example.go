@@ -31,7 +31,7 @@ func examples() []board.Issue {
 const countToFive = `for n in 1 2 3 4 5; do
   echo "counted $n"
   iterion report progress "at $n of 5" --percent "$((n * 20))"
-  sleep 0.4
+  sleep 1
 done`
 
 // fileExamples files the example cards, ready to be worked.
