@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -26,6 +28,8 @@ func Run(ctx context.Context, o Options) error {
 		o.Getenv = os.Getenv
 	}
 	theme := kit.NewTheme(look(o.In, o.Out, o.Getenv, o.NoColor))
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal was closed
+	defer stop()
 	sitting, end := context.WithCancel(ctx)
 	defer end()
 	again := make(chan struct{}, 1)

@@ -34,10 +34,10 @@ type Screen struct {
 	bodyWidth int      // the width that it was laid out for
 	rendering bool
 
-	main, side      []string // lines of the two panes; side is empty on a narrow window
-	mainPg, sidePg  kit.Pager
-	sideFocused     bool
-	width, mainWide int
+	main, side     []string // lines of the two panes; side is empty on a narrow window
+	mainPg, sidePg kit.Pager
+	sideFocused    bool
+	mainWide       int
 }
 
 // New makes the screen.
