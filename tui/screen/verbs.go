@@ -33,7 +33,7 @@ func (e *Env) MoveTo(c *mirror.Card, to string, moved func()) tea.Cmd {
 	}
 	e.Open(&kit.Confirm{
 		Ask: "Reopen this card?", Yes: "reopen", Do: func() tea.Cmd { return move(true) },
-		Facts: []string{kit.Line(c.Title), from.Title() + " is where cards end. Reopening files this one under " + kit.Line(target.Title()) + "."},
+		Facts: []string{kit.Line(c.Title), kit.Line(from.Title()) + " is where cards end. Reopening files this one under " + kit.Line(target.Title()) + "."},
 	})
 	return nil
 }
