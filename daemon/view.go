@@ -58,8 +58,12 @@ func newView(store board.Store, runs *run.Dir, feed *control.Feed, log *slog.Log
 }
 
 // follow takes in what the board's log says since the last look. news is called
-// with the events as soon as they are known, before the picture is drawn.
+// with the events as soon as they are known, before the picture is drawn. The
+// first look reads the board itself; what was logged before is no news.
 func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
+	if v.schema == nil {
+		return v.readBoard(ctx)
+	}
 	events, err := v.store.Events(ctx, v.seq, 0)
 	if err != nil {
 		return err
