@@ -1,0 +1,107 @@
+package dispatch
+
+import (
+	"time"
+
+	"iterion/native/board"
+)
+
+// nameBroken tells of records that cannot be read, once until they can be again.
+func (s *state) nameBroken(found []board.UnreadableError, now time.Time) {
+	broken := make(map[string]bool, len(found))
+	for _, b := range found {
+		if broken[b.ID] = true; !s.broken[b.ID] {
+			s.trouble(now, b.Error())
+		}
+	}
+	s.broken = broken
+}
+
+// reconcile reacts to what others did to cards whose runs are live.
+func (s *state) reconcile(d discovery) []effect {
+	var fx []effect
+	for _, id := range sorted(s.cards) {
+		c := s.cards[id]
+		fx = append(fx, s.resend(c)...)
+		seen, ok := d.seen[id]
+		if !ok || (c.phase != PhaseRunning && c.phase != PhaseStopping) {
+			continue
+		}
+		fx = append(fx, s.meet(c, seen)...)
+	}
+	return fx
+}
+
+func (s *state) meet(c *card, seen sighting) []effect {
+	if seen.missing {
+		c.gone = true
+		return s.stopRun(c, machineStop("the card was deleted"))
+	}
+	if seen.view != nil && seen.view.Record.ID == c.runID {
+		c.progress = seen.view.Record.Progress
+		c.startedAt = seen.view.Record.StartedAt
+	}
+	if seen.issue.Fence() != c.fence {
+		return nil // the heartbeat proves a loss; a listing may be older than our own writes
+	}
+	c.issue = seen.issue
+	if seen.mover == moverOther && !s.columns.eligible(seen.issue.State) {
+		c.away = true
+		return s.stopRun(c, machineStop("the card was moved to "+seen.issue.State))
+	}
+	return nil
+}
+
+// forgetRetries drops what the ledger holds of cards that are gone, and of cards
+// whose last run a person cleared or which a person took out of a given-up column.
+// A card outside the eligible columns waits for nothing.
+func (s *state) forgetRetries(d discovery) []effect {
+	changed := false
+	for id, column := range d.retried {
+		e, ok := s.retries[id]
+		if !ok || s.cards[id] != nil || s.touched[id] {
+			continue
+		}
+		switch {
+		case column == "", e.Attempts == 0 && !s.columns.eligible(column):
+			delete(s.retries, id)
+			changed = true
+		case !s.columns.eligible(column) && !e.DueAt.IsZero():
+			e.DueAt = time.Time{} // nothing to wait for; the attempts stay with the card
+			s.retries[id] = e
+			changed = true
+		}
+	}
+	for i := range s.pool {
+		is := &s.pool[i].Issue
+		e, ok := s.retries[is.ID]
+		if !ok || s.cards[is.ID] != nil || is.Claim != "" {
+			continue
+		}
+		cleared := e.LastRunID != "" && is.LastRunID == ""
+		reopened := e.Attempts >= s.cfg.MaxAttempts && e.DueAt.IsZero()
+		if cleared || reopened {
+			delete(s.retries, is.ID)
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return []effect{s.ledger()}
+}
+
+// freeStrays releases cards that carry our marker although we do not hold them:
+// a claim whose answer never came. No run was made for it.
+func (s *state) freeStrays(strays []board.Issue, now time.Time) []effect {
+	var fx []effect
+	for _, is := range strays {
+		if s.cards[is.ID] != nil || s.touched[is.ID] {
+			continue
+		}
+		c := &card{issue: is, source: is.State, placed: is.State, fence: is.Fence(), since: now}
+		s.cards[is.ID] = c
+		fx = append(fx, s.file(c, plan{verdict: Released, reason: "a stray claim"}))
+	}
+	return fx
+}
