@@ -84,5 +84,5 @@ func (p *Picker) row(t *Theme, i, name int) string {
 
 // Keys are the ways to pick.
 func (p *Picker) Keys() []key.Binding {
-	return []key.Binding{Bind("enter", "choose", "enter"), Bind("↑↓", "move", "up", "down"), Bind("esc", "leave", "esc")}
+	return []key.Binding{Bind("enter", "choose", "enter"), Bind("↑↓", "move", "up", "down"), Bind("esc", "back", "esc")}
 }

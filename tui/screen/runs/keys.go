@@ -27,7 +27,7 @@ func (s *Screen) Keys(*screen.Env) []key.Binding {
 	k := s.keys
 	switch {
 	case s.typing:
-		return []key.Binding{kit.Bind("enter", "go", "enter"), kit.Bind("esc", "leave", "esc")}
+		return []key.Binding{kit.Bind("enter", "go", "enter"), kit.Bind("esc", "back", "esc")}
 	case s.detail != nil:
 		return []key.Binding{k.leave, kit.Bind("/", "search", "/"), k.follow, k.card, k.cancel}
 	}
