@@ -45,6 +45,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// raceExit spares the program, when it carries the race detector, the second
+// that it would sleep at each exit.
+const raceExit = "atexit_sleep_ms=0"
+
 // setupScript gives each script a home and a user of its own.
 func setupScript(e *testscript.Env) error {
 	home := filepath.Join(e.WorkDir, "home")
@@ -52,6 +56,7 @@ func setupScript(e *testscript.Env) error {
 	e.Setenv("USER", "alice")
 	e.Setenv("TERM", "xterm")
 	e.Setenv("TZ", "UTC")
+	e.Setenv("GORACE", raceExit)
 	for _, name := range []string{"ITERION_STORE_DIR", "ITERION_RUN_ID", "ITERION_BOT", "NO_COLOR", "VISUAL", "EDITOR"} {
 		e.Setenv(name, "")
 	}

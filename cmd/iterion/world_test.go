@@ -70,7 +70,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = w.dir
 	cmd.Env = append([]string{"HOME=" + w.home, "PATH=" + path, "TMPDIR=" + os.TempDir(),
-		"USER=tester", "TERM=dumb", "GIT_CONFIG_NOSYSTEM=1"}, w.env...)
+		"USER=tester", "TERM=dumb", "GIT_CONFIG_NOSYSTEM=1", "GORACE=" + raceExit}, w.env...)
 	return cmd
 }
 
