@@ -116,12 +116,7 @@ func pick(cfg Config, cols columns, all map[string]*board.Issue, issues []board.
 		open := board.OpenBlockers(*is, lookup(all))
 		picked = append(picked, candidate{Issue: *is, Blockers: open, Slug: slugOf(cfg, is)})
 	}
-	slices.SortFunc(picked, func(a, b candidate) int {
-		return cmp.Or(
-			cmp.Compare(b.Issue.Priority, a.Issue.Priority),
-			a.Issue.CreatedAt.Compare(b.Issue.CreatedAt),
-			cmp.Compare(a.Issue.ID, b.Issue.ID))
-	})
+	slices.SortFunc(picked, func(a, b candidate) int { return board.DispatchOrder(&a.Issue, &b.Issue) })
 	return picked
 }
 

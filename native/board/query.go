@@ -85,7 +85,7 @@ func (q Query) order(s Schema) func(a, b *Issue) int {
 			c = by(a, b)
 		}
 		if c == 0 {
-			c = dispatchOrder(a, b)
+			c = DispatchOrder(a, b)
 		}
 		if reverse {
 			return -c
@@ -97,9 +97,7 @@ func (q Query) order(s Schema) func(a, b *Issue) int {
 // DispatchOrder compares two cards in the order in which the dispatcher starts
 // them: high priority first, then the oldest, then by id. It is also the order
 // of a Query that names none.
-func DispatchOrder(a, b Issue) int { return dispatchOrder(&a, &b) }
-
-func dispatchOrder(a, b *Issue) int {
+func DispatchOrder(a, b *Issue) int {
 	return cmp.Or(
 		cmp.Compare(b.Priority, a.Priority),
 		a.CreatedAt.Compare(b.CreatedAt),

@@ -218,7 +218,7 @@ func TestSlugs(t *testing.T) {
 	}
 }
 
-func TestDispatchOrder(t *testing.T) {
+func TestDispatchOrderIsPriorityThenAgeThenID(t *testing.T) {
 	at := time.Now()
 	want := []Issue{
 		{ID: "z", Priority: 2, CreatedAt: at.Add(time.Hour)},
@@ -228,7 +228,7 @@ func TestDispatchOrder(t *testing.T) {
 		{ID: "x", Priority: -1},
 	}
 	got := []Issue{want[3], want[4], want[0], want[2], want[1]}
-	slices.SortFunc(got, DispatchOrder)
+	slices.SortFunc(got, func(a, b Issue) int { return DispatchOrder(&a, &b) })
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

@@ -179,13 +179,7 @@ func (c *Column) compare(a, b *Card) int {
 		}
 		return strings.Compare(a.ID, b.ID)
 	}
-	if a.Priority != b.Priority {
-		return b.Priority - a.Priority
-	}
-	if d := a.CreatedAt.Compare(b.CreatedAt); d != 0 {
-		return d
-	}
-	return strings.Compare(a.ID, b.ID)
+	return board.DispatchOrder(&a.Issue, &b.Issue)
 }
 
 func newCard(c control.Card) *Card {
