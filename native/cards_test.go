@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -61,6 +62,63 @@ func TestI5_UnreadableRecordsAreNamedAndKeptAndTheOthersServe(t *testing.T) {
 			}
 			os.RemoveAll(path)
 		})
+	}
+}
+
+// A column may be what a card that nobody can read is in.
+func TestI5_NoColumnGoesWhileACardCannotBeRead(t *testing.T) {
+	s := openStore(t, newStoreDir(t), Options{NoFsync: true})
+	card := mustCreate(t, s, "x", board.StateReview)
+	writeFile(t, s.Layout().IssueFile(card.ID), `{"id":`)
+	schema, err := s.Schema(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	less := schema.Clone()
+	less.States = slices.DeleteFunc(less.States, func(st board.State) bool { return st.Name == board.StateReview })
+	err = s.SetSchema(t.Context(), less, board.Cause{})
+	if !errors.Is(err, board.ErrInvalid) || !strings.Contains(err.Error(), s.Layout().IssueFile(card.ID)) {
+		t.Errorf("dropping a column: %v", err)
+	}
+	more := schema.Clone()
+	more.States = append(more.States, board.State{Name: "later"})
+	if err := s.SetSchema(t.Context(), more, board.Cause{}); err != nil {
+		t.Errorf("adding a column: %v", err)
+	}
+}
+
+// What a holder owes its claim, and what people say, needs no columns.
+func TestI5_CardsServeWhileTheBoardCannotBeRead(t *testing.T) {
+	s := openStore(t, newStoreDir(t), Options{NoFsync: true})
+	ctx, by := t.Context(), board.Cause{}
+	card := mustCreate(t, s, "x", "")
+	writeFile(t, s.Layout().Board(), `{"states": [}`)
+	held, err := s.Claim(ctx, card.ID, "m", time.Minute, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, id := held.Fence(), card.ID
+	label := board.Patch{AddLabels: []string{"seen"}}
+	for name, verb := range map[string]func() error{
+		"renew":          func() error { return s.Renew(ctx, id, f, time.Hour) },
+		"last run":       func() error { _, err := s.SetLastRun(ctx, id, f, board.RunRef{RunID: "r"}, by); return err },
+		"awaiting input": func() error { _, err := s.SetAwaitingInput(ctx, id, f, true, by); return err },
+		"comment":        func() error { _, err := s.Comment(ctx, id, "a", "b", by); return err },
+		"label":          func() error { _, err := s.Update(ctx, id, label, by); return err },
+	} {
+		if err := verb(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var unreadable *board.UnreadableSchemaError
+	if _, err := s.Move(ctx, id, board.StateReady, by); !errors.As(err, &unreadable) || errors.Is(err, board.ErrInvalid) {
+		t.Errorf("move: %v", err)
+	}
+	if _, err := s.Release(ctx, id, f, by); err != nil {
+		t.Errorf("release: %v", err)
+	}
+	if err := s.Delete(ctx, id, false, by); err != nil {
+		t.Errorf("delete: %v", err)
 	}
 }
 
@@ -232,8 +290,8 @@ func TestI5_UnreadableBoardStillShowsItsCards(t *testing.T) {
 	if _, err := s.Move(t.Context(), card.ID, board.StateReady, board.Cause{}); err == nil {
 		t.Error("a card was moved on a board that nobody can read")
 	}
-	if created, err := Init(l.Root, board.DefaultSchema(), true); err != nil || !created {
-		t.Fatalf("repair: %v, %v", created, err)
+	if made, err := Init(l.Root, board.DefaultSchema(), true); err != nil || made != MadeBoard {
+		t.Fatalf("repair: %v, %v", made, err)
 	}
 	if _, err := s.Move(t.Context(), card.ID, board.StateReady, board.Cause{}); err != nil {
 		t.Errorf("after the repair: %v", err)

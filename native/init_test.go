@@ -25,14 +25,14 @@ func TestInitNeverOverwritesWithoutForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if created, err := Init(l.Root, own, false); err != nil || created {
-		t.Fatalf("got %v, %v", created, err)
+	if made, err := Init(l.Root, own, false); err != nil || made != MadeNothing {
+		t.Fatalf("got %v, %v", made, err)
 	}
 	if now, _ := os.ReadFile(l.Board()); !slices.Equal(now, was) {
 		t.Error("the board was overwritten")
 	}
-	if created, err := Init(l.Root, own, true); err != nil || !created {
-		t.Fatalf("with force: %v, %v", created, err)
+	if made, err := Init(l.Root, own, true); err != nil || made != MadeBoard {
+		t.Fatalf("with force: %v, %v", made, err)
 	}
 	schema, err := s.Schema(t.Context())
 	if err != nil || !slices.Equal(schema.StateNames(), []string{"inbox", "mine"}) {
@@ -47,26 +47,74 @@ func TestInitNeverOverwritesWithoutForce(t *testing.T) {
 func TestInitByManyAtOnceMakesOneStore(t *testing.T) {
 	root := filepath.Join(t.TempDir(), DirName)
 	var all sync.WaitGroup
-	made := make(chan bool, 8)
+	made := make(chan Made, 8)
 	for range 8 {
 		all.Go(func() {
-			created, err := Init(root, board.DefaultSchema(), false)
+			did, err := Init(root, board.DefaultSchema(), false)
 			if err != nil {
 				t.Error(err)
 			}
-			made <- created
+			made <- did
 		})
 	}
 	all.Wait()
 	close(made)
 	n := 0
-	for created := range made {
-		if created {
+	for did := range made {
+		if did == MadeStore {
 			n++
 		}
 	}
 	if n != 1 {
 		t.Errorf("%d of 8 say that they made the store", n)
+	}
+}
+
+func TestInitTellsAStoreThatWasThereFromANewOne(t *testing.T) {
+	for name, want := range map[string]Made{
+		"":                               MadeStore,
+		"trusted.json":                   MadeStore, // a home's .iterion
+		"dispatcher/.lock":               MadeStore, // an init that was killed
+		"dispatcher/issues/native__x.js": MadeBoard,
+		"dispatcher/claims.json":         MadeBoard,
+		"dispatcher/events.jsonl":        MadeBoard,
+		"runs/r/run.json":                MadeBoard,
+		"workspaces/x/.git/hooks/a":      MadeBoard,
+	} {
+		root := filepath.Join(t.TempDir(), DirName)
+		if name != "" {
+			writeFile(t, filepath.Join(root, name), "{}")
+		}
+		if made, err := Init(root, board.DefaultSchema(), false); err != nil || made != want {
+			t.Errorf("beside %q: %v, %v, want %v", name, made, err, want)
+		}
+	}
+}
+
+func TestI5_ForceKeepsTheBoardThatItCannotRead(t *testing.T) {
+	l := newStoreDir(t)
+	const typo = `{"states": [{"name": "mine"} {"name": "yours"}]}`
+	writeFile(t, l.Board(), typo)
+	if made, err := Init(l.Root, board.DefaultSchema(), true); err != nil || made != MadeBoard {
+		t.Fatalf("got %v, %v", made, err)
+	}
+	checkWhole(t, l)
+	kept, err := filepath.Glob(l.Board() + ".unreadable-*")
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+	if data, err := os.ReadFile(kept[0]); err != nil || string(data) != typo {
+		t.Errorf("kept %q, %v", data, err)
+	}
+}
+
+func writeFile(t testing.TB, path, data string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 func newStoreDir(t testing.TB) Layout {
 	t.Helper()
 	l := Layout{Root: filepath.Join(t.TempDir(), DirName)}
-	if created, err := Init(l.Root, board.DefaultSchema(), false); err != nil || !created {
-		t.Fatalf("init: created %v, %v", created, err)
+	if made, err := Init(l.Root, board.DefaultSchema(), false); err != nil || made != MadeStore {
+		t.Fatalf("init: %v, %v", made, err)
 	}
 	return l
 }

@@ -31,7 +31,7 @@ func (s *Store) readSchema() (board.Schema, error) {
 		err = schema.Validate()
 	}
 	if err != nil {
-		return board.Schema{}, fmt.Errorf("board %s is unreadable: %w", s.l.Board(), err)
+		return board.Schema{}, &board.UnreadableSchemaError{Path: s.l.Board(), Err: err}
 	}
 	return schema, nil
 }

@@ -145,9 +145,14 @@ func parseVerb(data []byte, tip int64) (verbFile, error) {
 	return v, nil
 }
 
+// asideName is where an unreadable file goes that another takes the place of.
+func asideName(path string) string {
+	return fmt.Sprintf("%s.unreadable-%d", path, time.Now().UnixNano())
+}
+
 // setVerbAside keeps a verb file that nobody can redo, out of the way.
 func (w *writer) setVerbAside(why error) error {
-	aside := fmt.Sprintf("%s.unreadable-%d", w.s.l.verb(), time.Now().UnixNano())
+	aside := asideName(w.s.l.verb())
 	if err := os.Rename(w.s.l.verb(), aside); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (s *Store) SetSchema(ctx context.Context, next board.Schema, by board.Cause
 		if err != nil {
 			return err
 		}
-		held, err := w.held()
+		held, err := w.held(was, next)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,11 @@ func (s *Store) Create(ctx context.Context, draft board.Issue, by board.Cause) (
 
 // Update implements board.Store.
 func (s *Store) Update(ctx context.Context, id string, p board.Patch, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	change := s.changeCard
+	if len(p.SetFields)+len(p.ClearFields) > 0 {
+		change = s.change
+	}
+	return change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.Update(i, p)
 	})
 }
@@ -65,7 +69,7 @@ func (s *Store) Reopen(ctx context.Context, id, to string, by board.Cause) (boar
 
 // Delete implements board.Store.
 func (s *Store) Delete(ctx context.Context, id string, force bool, by board.Cause) error {
-	_, err := s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	_, err := s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.Delete(i, force)
 	})
 	return err
@@ -73,7 +77,7 @@ func (s *Store) Delete(ctx context.Context, id string, force bool, by board.Caus
 
 // Comment implements board.Store.
 func (s *Store) Comment(ctx context.Context, id, author, body string, by board.Cause) (board.Comment, error) {
-	i, err := s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	i, err := s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.Comment(i, board.NewCommentID(), author, body)
 	})
 	if err != nil {
@@ -84,14 +88,14 @@ func (s *Store) Comment(ctx context.Context, id, author, body string, by board.C
 
 // Claim implements board.Store.
 func (s *Store) Claim(ctx context.Context, id, marker string, lease time.Duration, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.Claim(i, marker, lease)
 	})
 }
 
 // Renew implements board.Store.
 func (s *Store) Renew(ctx context.Context, id string, f board.Fence, lease time.Duration) error {
-	_, err := s.change(ctx, id, board.Cause{}, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	_, err := s.changeCard(ctx, id, board.Cause{}, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.Renew(i, f, lease)
 	})
 	return err
@@ -99,14 +103,14 @@ func (s *Store) Renew(ctx context.Context, id string, f board.Fence, lease time.
 
 // Release implements board.Store.
 func (s *Store) Release(ctx context.Context, id string, f board.Fence, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.Release(i, f)
 	})
 }
 
 // ForceRelease implements board.Store.
 func (s *Store) ForceRelease(ctx context.Context, id string, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.ForceRelease(i)
 	})
 }
@@ -120,21 +124,21 @@ func (s *Store) SetState(ctx context.Context, id string, f board.Fence, to board
 
 // SetLastRun implements board.Store.
 func (s *Store) SetLastRun(ctx context.Context, id string, f board.Fence, run board.RunRef, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.SetLastRun(i, f, run)
 	})
 }
 
 // SetAwaitingInput implements board.Store.
 func (s *Store) SetAwaitingInput(ctx context.Context, id string, f board.Fence, awaiting bool, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.SetAwaitingInput(i, f, awaiting)
 	})
 }
 
 // SetGaveUp implements board.Store.
 func (s *Store) SetGaveUp(ctx context.Context, id string, f board.Fence, g board.GaveUp, by board.Cause) (board.Issue, error) {
-	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
 		return r.SetGaveUp(i, f, g)
 	})
 }

@@ -13,13 +13,24 @@ type judge func(w *writer, r board.Rules, i board.Issue) (board.Change, error)
 
 // change runs a verb on one card.
 func (s *Store) change(ctx context.Context, id string, by board.Cause, ask judge) (board.Issue, error) {
+	return s.changeUnder(ctx, id, func(w *writer) (board.Rules, error) { return w.rules(by) }, ask)
+}
+
+// changeCard runs a verb that asks nothing of the board's columns and fields. It
+// works while board.json cannot be read: a holder keeps its claim, and people
+// can still comment.
+func (s *Store) changeCard(ctx context.Context, id string, by board.Cause, ask judge) (board.Issue, error) {
+	return s.changeUnder(ctx, id, func(w *writer) (board.Rules, error) { return w.cardRules(by), nil }, ask)
+}
+
+func (s *Store) changeUnder(ctx context.Context, id string, rules func(*writer) (board.Rules, error), ask judge) (board.Issue, error) {
 	var after board.Issue
 	err := s.write(ctx, func(w *writer) error {
 		i, err := s.cards.read(id)
 		if err != nil {
 			return err
 		}
-		r, err := w.rules(by)
+		r, err := rules(w)
 		if err != nil {
 			return err
 		}
@@ -38,7 +49,13 @@ func (s *Store) change(ctx context.Context, id string, by board.Cause, ask judge
 
 func (w *writer) rules(by board.Cause) (board.Rules, error) {
 	schema, err := w.s.readSchema()
-	return board.Rules{Schema: schema, By: by, Now: time.Now(), Lookup: w.s.cards.read}, err
+	r := w.cardRules(by)
+	r.Schema = schema
+	return r, err
+}
+
+func (w *writer) cardRules(by board.Cause) board.Rules {
+	return board.Rules{By: by, Now: time.Now(), Lookup: w.s.cards.read}
 }
 
 // applyAll writes a change together with what it brings about for other cards.
@@ -100,13 +117,21 @@ func (w *writer) setSchema(was, next board.Schema, held map[string]int, by board
 	return w.commit(change{id: boardName, data: data, event: *c.Event})
 }
 
-// held counts the cards in each column. A card that cannot be read may be in
-// any of them.
-func (w *writer) held() (map[string]int, error) {
+// held counts the cards in each column, for a board that is to become next. A
+// card that cannot be read may be in any column, so that none may go.
+func (w *writer) held(was, next board.Schema) (map[string]int, error) {
 	all, err := w.s.cards.all()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range was.StateNames() {
+		if _, stays := next.State(name); !stays && len(all.Broken) > 0 {
+			return nil, fmt.Errorf("set board: %w: state %s cannot go while a card may be in it: %w", board.ErrInvalid, name, &all.Broken[0])
+		}
+	}
 	held := map[string]int{}
 	for _, i := range all.Issues {
 		held[i.State]++
 	}
-	return held, err
+	return held, nil
 }

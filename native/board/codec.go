@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"reflect"
@@ -120,7 +119,7 @@ func marshal(v any) ([]byte, error) {
 // an empty one when it is null.
 func object(data []byte) error {
 	if t := bytes.TrimSpace(data); len(t) == 0 || t[0] != '{' {
-		return fmt.Errorf("%w: not a JSON object", ErrInvalid)
+		return errors.New("not a JSON object")
 	}
 	return nil
 }

@@ -69,3 +69,15 @@ func (e *UnreadableError) Error() string {
 
 // Unwrap returns the cause.
 func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// UnreadableSchemaError is a board (columns, fields, views) that is there and
+// cannot be read, or not be worked with. It is no ErrInvalid, whatever is wrong
+// with the record: nobody's input was bad.
+type UnreadableSchemaError struct {
+	Path string // where it lies; empty where the twin has no files
+	Err  error
+}
+
+func (e *UnreadableSchemaError) Error() string {
+	return fmt.Sprintf("board %s is unreadable: %v", e.Path, e.Err)
+}

@@ -63,6 +63,7 @@ func Conflictf(format string, args ...any) error {
 // only place that does.
 func Exit(err error) (code int, hint string) {
 	var exit *ExitError
+	var schema *board.UnreadableSchemaError
 	switch {
 	case err == nil:
 		return ExitOK, ""
@@ -76,6 +77,9 @@ func Exit(err error) (code int, hint string) {
 		return ExitConflict, ""
 	case isInvalid(err):
 		return ExitUsage, ""
+	case errors.As(err, &schema):
+		return ExitFailed, "mend the file, or write a new board with `iterion issue board init --force`: " +
+			"the cards stay, and the old file stays beside it"
 	case errors.Is(err, board.ErrAmbiguous):
 		return ExitFailed, "look whether it happened before you do it again"
 	}

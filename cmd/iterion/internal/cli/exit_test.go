@@ -24,6 +24,7 @@ func TestExitCodes(t *testing.T) {
 		{board.ErrReadOnly, ExitFailed},
 		{board.ErrAmbiguous, ExitFailed},
 		{&board.UnreadableError{ID: "x", Err: errors.New("torn")}, ExitFailed},
+		{&board.UnreadableSchemaError{Err: board.ErrInvalid}, ExitFailed},
 		{board.ErrInvalid, ExitUsage},
 		{board.ErrCycle, ExitUsage},
 		{&board.AmbiguousError{Ref: "abcd"}, ExitUsage},

@@ -22,7 +22,7 @@ func newInit(f *Factory) *cobra.Command {
 		Use: "init", Short: "Make a store here", Args: exactly(),
 		Long: "Make the folder .iterion here, with a board in it. Its board and cards can be tracked\n" +
 			"by git; a .gitignore inside keeps the rest out. A store made here may run its bots on\n" +
-			"this host; one that came with a clone needs `iterion trust`.\n\n" +
+			"this host; one that was here before, as with a clone, needs `iterion trust`.\n\n" +
 			"A store that is there already stays as it is. --force writes its board anew and leaves\n" +
 			"its cards alone.",
 		RunE: func(c *cobra.Command, _ []string) error { return runInit(c.Context(), f, o) },
@@ -34,46 +34,53 @@ func newInit(f *Factory) *cobra.Command {
 }
 
 func runInit(ctx context.Context, f *Factory, o initOptions) error {
-	l, created, err := f.initStore(o.from, o.force)
+	l, made, err := f.initStore(o.from, o.force)
 	if err != nil {
 		return err
 	}
-	if created || o.force {
-		home, err := f.Home()
-		if err != nil {
-			return fmt.Errorf("trust the new store: %w", err)
-		}
-		if err := native.Trust(home, l); err != nil {
-			return err
-		}
+	if err := f.trustNew(l, made); err != nil {
+		return err
 	}
 	if o.example {
 		if err := fileExamples(ctx, f); err != nil {
 			return err
 		}
 	}
-	return f.reportInit(l, created, o.force)
+	return f.reportInit(l, made)
+}
+
+// trustNew trusts a store that was made just now. One that was there before may
+// hold what others wrote, whatever was done to its board.
+func (f *Factory) trustNew(l native.Layout, made native.Made) error {
+	if made != native.MadeStore {
+		return nil
+	}
+	home, err := f.Home()
+	if err != nil {
+		return fmt.Errorf("trust the new store: %w", err)
+	}
+	return native.Trust(home, l)
 }
 
 // initStore makes the store that this command line means.
-func (f *Factory) initStore(from string, force bool) (native.Layout, bool, error) {
+func (f *Factory) initStore(from string, force bool) (native.Layout, native.Made, error) {
 	schema := board.DefaultSchema()
 	var err error
 	if from != "" {
 		if schema, err = readSchema(f, from); err != nil {
-			return native.Layout{}, false, err
+			return native.Layout{}, native.MadeNothing, err
 		}
 	}
 	dir, err := f.newStoreDir()
 	if err != nil {
-		return native.Layout{}, false, err
+		return native.Layout{}, native.MadeNothing, err
 	}
-	created, err := native.Init(dir, schema, force)
-	if err == nil && !created && !force && from != "" {
+	made, err := native.Init(dir, schema, force)
+	if err == nil && made == native.MadeNothing && from != "" {
 		err = &ExitError{Code: ExitConflict, Err: fmt.Errorf("there is a board in %s already", dir),
 			Hint: "--force replaces it and leaves the cards alone"}
 	}
-	return native.Layout{Root: dir}, created, err
+	return native.Layout{Root: dir}, made, err
 }
 
 // newStoreDir is where a new store goes: where the flag or the environment says,
@@ -95,20 +102,30 @@ func (f *Factory) newStoreDir() (string, error) {
 	return filepath.Join(cwd, native.DirName), nil
 }
 
-func (f *Factory) reportInit(l native.Layout, created, force bool) error {
+func (f *Factory) reportInit(l native.Layout, made native.Made) error {
 	if f.Global.JSON {
-		return f.PrintJSON(map[string]any{"store_dir": l.Root, "created": created})
+		return f.PrintJSON(map[string]any{"store_dir": l.Root, "created": made == native.MadeStore})
 	}
 	switch {
 	case f.Global.Quiet:
 		f.Say("%s", l.Root)
-	case created:
+	case made == native.MadeStore:
 		f.Say("made a store in %s", l.Root)
 		f.Talk("next: `iterion issue create --title …`, then `iterion tui`")
-	case force:
+	case made == native.MadeBoard:
 		f.Say("wrote the board anew in %s", l.Root)
+		f.talkOfTrust(l)
 	default:
 		f.Say("there is a store already in %s", l.Root)
+		f.talkOfTrust(l)
 	}
 	return nil
+}
+
+// talkOfTrust says what keeps the bots of a store that was there before from
+// running.
+func (f *Factory) talkOfTrust(l native.Layout) {
+	if ok, err := f.trusted(l); err == nil && !ok {
+		f.Talk("nothing of it runs on this host until you say `iterion trust`")
+	}
 }

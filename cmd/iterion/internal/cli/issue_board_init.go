@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"iterion/native"
 )
 
 func newBoardInit(f *Factory) *cobra.Command {
@@ -24,13 +26,16 @@ func runBoardInit(f *Factory, o initOptions) error {
 	if l, err := f.Layout(); err == nil {
 		f.Global.StoreDir = l.Root
 	}
-	l, created, err := f.initStore(o.from, o.force)
+	l, made, err := f.initStore(o.from, o.force)
 	if err != nil {
 		return err
 	}
-	if !created && !o.force {
+	if made == native.MadeNothing {
 		return &ExitError{Code: ExitConflict, Err: fmt.Errorf("there is a board already: %s", l.Board()),
 			Hint: "--force writes it anew and leaves the cards alone"}
 	}
-	return f.reportInit(l, created, o.force)
+	if err := f.trustNew(l, made); err != nil {
+		return err
+	}
+	return f.reportInit(l, made)
 }

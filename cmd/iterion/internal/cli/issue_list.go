@@ -78,11 +78,8 @@ func (o *issueListOptions) check() error {
 }
 
 // checkQueryStates refuses unknown columns. A board that cannot be read is no
-// reason to hide its cards.
+// reason to hide its cards, but is told.
 func checkQueryStates(ctx context.Context, f *Factory, b board.Store, states []string) error {
-	if len(states) == 0 {
-		return nil
-	}
 	schema, err := b.Schema(ctx)
 	if err != nil {
 		f.Warn("%v", err)

@@ -58,18 +58,14 @@ func runTUI(ctx context.Context, f *Factory, o tuiOptions) error {
 func (f *Factory) initExample(ctx context.Context) error {
 	quiet := *f
 	quiet.Global.Quiet = true
-	l, created, err := quiet.initStore("", false)
+	l, made, err := quiet.initStore("", false)
 	if err != nil {
 		return err
 	}
-	if !created {
+	if made == native.MadeNothing {
 		return fmt.Errorf("there is a store already in %s", l.Root)
 	}
-	home, err := f.Home()
-	if err != nil {
-		return err
-	}
-	if err := native.Trust(home, l); err != nil {
+	if err := f.trustNew(l, made); err != nil {
 		return err
 	}
 	defer quiet.Close()
