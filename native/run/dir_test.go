@@ -288,7 +288,6 @@ func appendEvent(t *testing.T, d *Dir, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close()
 	if err := j.Append(Event{Type: EventProgress}, true); err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,13 @@
 package run
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"time"
 
-	"iterion/native/atomicfile"
+	"iterion/native/jsonl"
 )
 
 // Journal appends to the events.jsonl of one run. Only the holder of the run's
@@ -19,45 +15,27 @@ import (
 type Journal struct {
 	d    *Dir
 	id   string
-	f    *os.File
 	next int64
 }
 
 // Journal opens the event log of a run. A torn last line, left by a killed
-// writer, is closed off with a newline and counts for nothing.
+// writer, is closed off with a newline first; it counts when it is whole but for
+// that.
 func (d *Dir) Journal(id string) (*Journal, error) {
-	f, err := os.OpenFile(d.file(id, EventsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open events of run %s: %w", id, err)
+	path, j := d.file(id, EventsFile), &Journal{d: d, id: id}
+	if _, err := jsonl.CloseTail(path, jsonl.Options{NoFsync: true}); err != nil {
+		return nil, fmt.Errorf("mend events of run %s: %w", id, err)
 	}
-	j := &Journal{d: d, id: id, f: f}
-	if err := j.resume(); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("read events of run %s: %w", id, err)
-	}
-	return j, nil
-}
-
-// resume finds the next number and mends a torn tail.
-func (j *Journal) resume() error {
-	data, err := io.ReadAll(j.f)
-	if err != nil {
-		return err
-	}
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		data = append(data, '\n') // the torn line may be whole but for this
-		if _, err := j.f.Write([]byte{'\n'}); err != nil {
-			return err
-		}
-	}
-	for e := range decodeEvents(data) {
+	events, err := d.Events(id, -1)
+	for _, e := range events {
 		j.next = max(j.next, e.Seq+1)
 	}
-	return nil
+	return j, err
 }
 
 // Append writes one event, numbering it. sync makes it durable; an event that
-// changes nothing of consequence goes without.
+// changes nothing of consequence goes without. After an error the log holds what
+// it held before, or the whole event.
 func (j *Journal) Append(e Event, sync bool) error {
 	e.Seq, e.RunID = j.next, j.id
 	if e.Timestamp.IsZero() {
@@ -68,14 +46,14 @@ func (j *Journal) Append(e Event, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("encode event of run %s: %w", j.id, err)
 	}
-	if _, err := j.f.Write(append(line, '\n')); err != nil {
+	_, err = jsonl.Append(j.d.file(j.id, EventsFile), line, jsonl.Options{NoFsync: !sync || j.d.o.NoFsync})
+	if err == nil || errors.Is(err, jsonl.ErrUnsure) {
+		j.next++
+	}
+	if err != nil {
 		return fmt.Errorf("append event of run %s: %w", j.id, err)
 	}
-	j.next++
-	if !sync {
-		return nil
-	}
-	return atomicfile.Sync(j.f, j.d.durable())
+	return nil
 }
 
 func (j *Journal) logSize() int64 {
@@ -86,42 +64,21 @@ func (j *Journal) logSize() int64 {
 	return info.Size()
 }
 
-// Close closes the file.
-func (j *Journal) Close() error { return j.f.Close() }
-
-// Events returns the events of a run with a number above after; -1 for all.
+// Events returns the events of a run with a number above after; -1 for all. What
+// is no event is passed over, and so is a last line that is still being written.
 func (d *Dir) Events(id string, after int64) ([]Event, error) {
-	data, err := os.ReadFile(d.file(id, EventsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read events of run %s: %w", id, err)
-	}
 	var events []Event
-	for e := range decodeEvents(data) {
-		if e.Seq > after {
+	_, err := jsonl.Scan(d.file(id, EventsFile), 0, func(l jsonl.Line) error {
+		var e Event
+		if json.Unmarshal(l.Data, &e) == nil && e.Type != "" && e.Seq > after {
 			events = append(events, e)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("events of run %s: %w", id, err)
 	}
 	return events, nil
-}
-
-// decodeEvents yields the events that can be read and passes over torn lines.
-func decodeEvents(data []byte) func(yield func(Event) bool) {
-	return func(yield func(Event) bool) {
-		r := bufio.NewReader(bytes.NewReader(data))
-		for {
-			line, err := r.ReadBytes('\n')
-			if err != nil {
-				return // what has no newline is still being written
-			}
-			var e Event
-			if json.Unmarshal(line, &e) == nil && e.Type != "" && !yield(e) {
-				return
-			}
-		}
-	}
 }
 
 // OutcomeEvent returns the event that tells of a record's final status.
@@ -167,6 +124,5 @@ func (d *Dir) EnsureOutcome(rec Record) error {
 	if err != nil {
 		return err
 	}
-	defer j.Close()
 	return j.Append(OutcomeEvent(rec), true)
 }
