@@ -23,22 +23,47 @@ const (
 
 // Await blocks until the run is final or paused and returns its record. A run that
 // lost its supervisor is settled on the way. The end of ctx ends the wait and
-// nothing else. An unreadable record is waited on as long as its lock is held.
+// nothing else. An unreadable record is waited on as long as its lock is held. A
+// run whose folder is removed meanwhile is run.ErrNotFound, but not before its
+// processes have ended.
 func Await(ctx context.Context, d *run.Dir, id string) (run.Record, error) {
+	var last run.Record // that could be read
 	pause := firstLook
 	for {
 		rec, live, err := glance(ctx, d, id)
-		if errors.Is(err, run.ErrNotFound) || !live && !unproven(err) {
+		if err == nil {
+			last = rec
+		}
+		if errors.Is(err, run.ErrNotFound) {
+			live, err = removed(ctx, last, err)
+		}
+		if !live && !unproven(err) {
 			return rec, err
 		}
 		if unproven(err) {
 			pause = nextTry
 		}
-		if err := waitExit(ctx, rec.Owner, pause); err != nil {
+		if err := waitExit(ctx, last.Owner, pause); err != nil {
 			return rec, fmt.Errorf("await run %s: %w", id, err)
 		}
 		pause = min(2*pause, laterLook)
 	}
+}
+
+// removed judges a run whose folder is not there: by its last record its
+// supervisor may live, which then is about to end, or have left survivors.
+func removed(ctx context.Context, last run.Record, notFound error) (live bool, err error) {
+	if last.Owner == nil {
+		return false, notFound
+	}
+	live, err = proctree.Identity(*last.Owner).Alive()
+	if live || err != nil {
+		return live, err
+	}
+	if err := endSurvivors(ctx, &last); err != nil {
+		return false, err
+	}
+	return false, notFound
 }
 
 // glance returns the run as it stands and whether there is anything to wait for.

@@ -140,6 +140,68 @@ func TestDoubtShowsUntilTheTreeIsGone(t *testing.T) {
 	b.want(s.rec, run.Finished, "")
 }
 
+func TestRunWhoseFolderIsRemovedEndsItself(t *testing.T) {
+	b := newLab(t)
+	id := b.start(b.bot("touch " + b.path("up") + "; (setsid sleep 600 &); sleep 600"))
+	b.eventually("the bot runs", b.exists("up"))
+	awaited := make(chan error, 1)
+	go func() {
+		_, err := Await(context.Background(), b.runs, id)
+		if left := b.processes(id); len(left) > 0 {
+			err = fmt.Errorf("processes %v live, %w", left, err)
+		}
+		awaited <- err
+	}()
+	b.eventually("the record says who supervises", func() bool {
+		rec, err := b.runs.Get(id)
+		return err == nil && rec.Owner != nil
+	})
+	time.Sleep(2 * laterLook) // the wait has seen it too
+	b.must(os.Rename(b.runs.Path(id), b.path("away")))
+	if err := <-awaited; !errors.Is(err, run.ErrNotFound) || strings.Contains(err.Error(), "processes") {
+		t.Errorf("await: %v, want a run that is not found and has no processes", err)
+	}
+	b.eventually("no process is left", func() bool { return len(b.processes(id)) == 0 })
+}
+
+func TestVerdictWaitsUntilItCanBeWritten(t *testing.T) {
+	b := newLab(t)
+	id := b.start(b.bot("while [ ! -e "+b.path("go")+" ]; do sleep 0.02; done\necho '{\"type\":\"output\",\"data\":{\"a\":1}}'", "protocol: jsonl"))
+	inTheWay := filepath.Join(b.runs.Path(id), run.OutputFile)
+	b.must(os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700)) // as good as a full disk, and root feels it too
+	b.must(os.WriteFile(b.path("go"), nil, 0o600))
+	b.eventually("the supervisor complains", func() bool {
+		said, _ := os.ReadFile(filepath.Join(b.runs.Path(id), supervisorLog))
+		return len(said) > 0
+	})
+	if rec, err := Recover(context.Background(), b.runs, id); err != nil || rec.Status != run.Running {
+		t.Errorf("run is %s, %v; want it running while its verdict cannot be written", rec.Status, err)
+	}
+	b.must(os.RemoveAll(inTheWay))
+	b.want(b.await(id), run.Finished, "")
+	if out, err := b.runs.Output(id); err != nil || len(out) != 1 {
+		t.Errorf("output %v, %v", out, err)
+	}
+}
+
+func TestMachineThatCannotStartASupervisorIsNotTheBotsFault(t *testing.T) {
+	b := newLab(t)
+	b.l.Exe = b.path("no-such-program")
+	b.want(b.end(b.bot("true")), run.Failed, run.CodeSupervisorLost)
+}
+
+func TestErrorsOfTheMachineAreTold(t *testing.T) {
+	for err, bots := range map[error]bool{
+		unix.EAGAIN: false, unix.ENOMEM: false, unix.ENOSPC: false, unix.ENFILE: false,
+		unix.ENOENT: true, unix.ENOEXEC: true, unix.E2BIG: true, unix.EACCES: true,
+	} {
+		var unfit *launchError
+		if got := errors.As(unstartable("bot", err), &unfit); got != bots {
+			t.Errorf("%v is the bot's fault: %t, want %t", err, got, bots)
+		}
+	}
+}
+
 // launchNested starts a run from inside a bot and does not wait for it.
 func launchNested(args []string) int {
 	bot, err := bots.Load(args[1])

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"iterion/bots/manifest"
 	"iterion/native/run"
 )
 
@@ -56,7 +57,7 @@ func (p plan) environ(rec run.Record, runDir string, outside []string) []string 
 func (p plan) describe(env map[string]string, rec run.Record, runDir string) {
 	for name, value := range rec.Inputs {
 		if len(value) <= maxVar {
-			env["ITERION_VAR_"+variable(name)] = value
+			env[manifest.EnvName(name)] = value
 		}
 	}
 	for name, value := range p.Extra {
@@ -75,19 +76,6 @@ func (p plan) describe(env map[string]string, rec run.Record, runDir string) {
 	env["ITERION_RESUME"] = "0"
 	env["ITERION_VARS"] = filepath.Join(runDir, run.VarsFile)
 	env["ITERION_EVENTS"] = filepath.Join(runDir, run.ReportsFile)
-}
-
-// variable turns the name of a var into one that a shell can read.
-func variable(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return r - 'a' + 'A'
-		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return r
-		}
-		return '_'
-	}, name)
 }
 
 // withOwnFolder lets the bot call iterion, after whatever the user has on PATH.

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -64,9 +65,11 @@ type Process struct {
 // unless the supervisor was killed.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Start makes the run and starts its supervisor. It returns an error only when no
-// run of that id exists because of it (run.ErrExists when there was one before). A
-// bot that cannot be started is a run that failed, with code LAUNCH_FAILED.
+// Start makes the run and starts its supervisor. A bot that cannot be started is a
+// run that failed, with code LAUNCH_FAILED; a supervisor that cannot is one with
+// code SUPERVISOR_LOST. An error means that no run of that id exists because of it
+// (run.ErrExists when there was one before), or that not even its failure could be
+// written, which is then for Recover to do.
 //
 // Until the supervisor exits a goroutine waits to reap it.
 func (l *Launcher) Start(ctx context.Context, s Spec) (*Process, error) {
@@ -141,7 +144,7 @@ func (l *Launcher) files(s Spec, rec run.Record) (map[string][]byte, error) {
 // supervise starts the supervisor and lets go of the launcher's copy of the lock.
 func (l *Launcher) supervise(s Spec, lock *filelock.Lock) (*Process, error) {
 	if err := s.Bot.Launchable(); err != nil {
-		return nil, err
+		return nil, &launchError{err}
 	}
 	if _, err := s.Bot.Materialize(filepath.Join(l.runDir(s.RunID), "bundle")); err != nil {
 		return nil, err
@@ -183,10 +186,15 @@ func (l *Launcher) start(id string, lock *filelock.Lock) (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
-// refuse ends a run that could not be started.
+// refuse ends a run that could not be started, by the bot's fault or by that of
+// the world around.
 func (l *Launcher) refuse(rec run.Record, lock *filelock.Lock, why error) (*Process, error) {
 	defer lock.Release()
-	o := run.Outcome{Status: run.Failed, Code: run.CodeLaunchFailed, Error: why.Error()}
+	o := run.Outcome{Status: run.Failed, Code: run.CodeSupervisorLost, Error: why.Error()}
+	var unfit *launchError
+	if errors.As(why, &unfit) {
+		o.Code = run.CodeLaunchFailed
+	}
 	if err := settle(l.Runs, &rec, o); err != nil {
 		return nil, fmt.Errorf("launch %s: %w (and: %w)", rec.Bot, why, err)
 	}

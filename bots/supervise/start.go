@@ -13,27 +13,35 @@ import (
 	"iterion/native/run"
 )
 
+// launchError says that the bot cannot be started as it is. Any other error of a
+// launch is trouble of the world around, and not held against the bot.
+type launchError struct{ err error }
+
+func (e *launchError) Error() string { return e.err.Error() }
+func (e *launchError) Unwrap() error { return e.err }
+
 // launch starts the bot. The record says running, durably, before the bot's first
 // instruction; an error before that leaves it queued.
 func (s *supervisor) launch() (*proctree.Reaper, error) {
 	env := s.plan.environ(s.rec, s.dir, os.Environ())
 	program, err := s.plan.program(env)
+	if err == nil {
+		err = checkWorkdir(s.rec.Workdir)
+	}
 	if err != nil {
-		return nil, err
-	}
-	if err := checkWorkdir(s.rec.Workdir); err != nil {
-		return nil, err
-	}
-	if err := s.markRunning(); err != nil {
-		return nil, err
+		return nil, &launchError{err}
 	}
 	out, errOut, pipes, err := s.openOutput()
 	if err != nil {
 		return nil, err
 	}
+	defer out.Close()
+	defer errOut.Close()
+	if err := s.markRunning(); err != nil {
+		closeAll(pipes)
+		return nil, err
+	}
 	pid, err := s.exec(program, env, out, errOut)
-	out.Close()
-	errOut.Close()
 	if err != nil {
 		closeAll(pipes)
 		return nil, err
@@ -48,15 +56,20 @@ func (s *supervisor) markRunning() error {
 		return err
 	}
 	owner := run.Owner(self)
-	s.rec.Owner = &owner
-	if err := s.rec.Become(run.Outcome{Status: run.Running}, time.Now()); err != nil {
+	next := s.rec
+	next.Owner = &owner
+	if err := next.Become(run.Outcome{Status: run.Running}, time.Now()); err != nil {
 		return err
 	}
 	if s.journal, err = s.runs.Journal(s.rec.ID); err != nil {
 		return err
 	}
+	if err := s.runs.Save(next); err != nil {
+		return err
+	}
+	s.rec = next
 	s.event(run.Event{Type: run.EventStarted, Data: map[string]any{"attempt": s.rec.Attempt}})
-	return s.runs.Save(s.rec)
+	return nil
 }
 
 // exec starts the bot in a process group of its own. It goes below os/exec,
@@ -77,15 +90,38 @@ func (s *supervisor) exec(program string, env []string, out, errOut *os.File) (i
 		Files: []uintptr{null.Fd(), out.Fd(), errOut.Fd()},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
-	switch {
-	case errors.Is(err, unix.ENOENT): // the file is there: it was looked for
-		return 0, fmt.Errorf("the bot's program %s cannot be started: the interpreter that its first line names does not exist", program)
-	case errors.Is(err, unix.ENOEXEC):
-		return 0, fmt.Errorf("the bot's program %s cannot be started: it is no program and has no first line that names one, such as #!/bin/sh", program)
-	case errors.Is(err, unix.E2BIG):
-		return 0, fmt.Errorf("the bot's program %s cannot be started: its environment is too large", program)
-	case err != nil:
-		return 0, fmt.Errorf("the bot's program %s cannot be started: %w", program, err)
+	if err != nil {
+		return 0, unstartable(program, err)
 	}
 	return pid, nil
+}
+
+// unstartable says why the system refused to start a program that was there a
+// moment ago.
+func unstartable(program string, err error) error {
+	why := err
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		why = errors.New("the interpreter that its first line names does not exist")
+	case errors.Is(err, unix.ENOEXEC):
+		why = errors.New("it is no program and has no first line that names one, such as #!/bin/sh")
+	case errors.Is(err, unix.E2BIG):
+		why = errors.New("its environment is too large")
+	}
+	sentence := fmt.Errorf("the bot's program %s cannot be started: %w", program, why)
+	if worldly(err) {
+		return sentence
+	}
+	return &launchError{sentence}
+}
+
+// worldly reports whether an error speaks of a machine that has run out of
+// something.
+func worldly(err error) bool {
+	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.ENOSPC, unix.EDQUOT, unix.EIO} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,7 +1,9 @@
 package supervise
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"iterion/native/filelock"
+	"iterion/native/jsonl"
 	"iterion/native/proctree"
 	"iterion/native/run"
 )
@@ -37,8 +40,11 @@ type supervisor struct {
 	log     *logFile
 	pumps   []*pump
 	said    *account
+	output  map[string]any
 	reports *tail
 	saved   time.Time // when progress was last written
+
+	signals chan os.Signal
 
 	events  sync.Mutex
 	journal *run.Journal
@@ -54,8 +60,8 @@ func (s *supervisor) run() error {
 	if err := proctree.BecomeSubreaper(); err != nil {
 		return err
 	}
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	s.signals = make(chan os.Signal, 4)
+	signal.Notify(s.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 
 	in, err := s.runs.Intent(s.rec.ID)
 	if err != nil {
@@ -65,14 +71,20 @@ func (s *supervisor) run() error {
 		return s.done(ending{asked: in}.verdict())
 	}
 	reaper, err := s.launch()
-	if err != nil {
+	var unfit *launchError
+	switch {
+	case errors.As(err, &unfit):
 		return s.done(run.Outcome{Status: run.Failed, Code: run.CodeLaunchFailed, Error: err.Error()})
+	case err != nil && s.rec.Status == run.Queued:
+		return err // the run never began, which is for Recover to say
+	case err != nil:
+		return s.done(run.Outcome{Status: run.Failed, Code: run.CodeSupervisorLost, Error: err.Error()})
 	}
-	return s.finish(reaper, s.watch(reaper, signals))
+	return s.finish(reaper, s.watch(reaper))
 }
 
 // watch waits until the bot has exited or is to be ended.
-func (s *supervisor) watch(reaper *proctree.Reaper, signals <-chan os.Signal) ending {
+func (s *supervisor) watch(reaper *proctree.Reaper) ending {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	var over <-chan time.Time
@@ -85,7 +97,7 @@ func (s *supervisor) watch(reaper *proctree.Reaper, signals <-chan os.Signal) en
 		case e.status = <-reaper.Main:
 			e.exited = true
 			return e
-		case sig := <-signals:
+		case sig := <-s.signals:
 			if sig != syscall.SIGHUP { // a closed terminal is none of our business
 				e.asked = &run.Intent{Verb: run.VerbStop, By: "signal " + unix.SignalName(sig.(syscall.Signal))}
 				return e
@@ -101,7 +113,8 @@ func (s *supervisor) watch(reaper *proctree.Reaper, signals <-chan os.Signal) en
 	}
 }
 
-// look reads what the bot reports and what others ask.
+// look reads what the bot reports and what others ask. A run whose folder was
+// removed can be neither asked nor settled any more, so it asks for its own end.
 func (s *supervisor) look() *run.Intent {
 	if err := s.reports.more(); err != nil {
 		s.complain(err)
@@ -111,7 +124,15 @@ func (s *supervisor) look() *run.Intent {
 	if err != nil {
 		s.complain(err)
 	}
+	if in == nil && s.gone() {
+		in = &run.Intent{Verb: run.VerbStop, Note: "the folder of the run was removed"}
+	}
 	return in
+}
+
+func (s *supervisor) gone() bool {
+	_, err := os.Stat(s.dir)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // keepProgress writes what the bot last said, unless that was done a moment ago.
@@ -152,15 +173,9 @@ func (s *supervisor) finish(reaper *proctree.Reaper, e ending) error {
 		s.complain(err)
 	}
 	s.keepProgress(0)
-	var output map[string]any
-	output, e.fail = s.said.results()
+	s.output, e.fail = s.said.results()
 	if err := s.log.Close(); err != nil {
 		s.complain(err)
-	}
-	if len(output) > 0 {
-		if err := s.runs.SetOutput(s.rec.ID, output); err != nil {
-			return err
-		}
 	}
 	if e.exited {
 		s.noteExit(e.status)
@@ -185,7 +200,7 @@ func (s *supervisor) done(o run.Outcome) error {
 	if err := s.rec.Become(o, time.Now()); err != nil {
 		return err
 	}
-	if err := s.runs.Save(s.rec); err != nil {
+	if err := s.insist(s.saveResults); err != nil {
 		return err
 	}
 	if s.journal == nil {
@@ -193,9 +208,38 @@ func (s *supervisor) done(o run.Outcome) error {
 	}
 	s.events.Lock()
 	defer s.events.Unlock()
-	err := s.journal.Append(run.OutcomeEvent(s.rec), true)
+	err := s.insist(func() error { return s.journal.Append(run.OutcomeEvent(s.rec), true) })
 	s.removeEmptyLog()
 	return err
+}
+
+func (s *supervisor) saveResults() error {
+	if len(s.output) > 0 {
+		if err := s.runs.SetOutput(s.rec.ID, s.output); err != nil {
+			return err
+		}
+	}
+	return s.runs.Save(s.rec)
+}
+
+// insist does a write until it works. A verdict lost to a full disk would make an
+// orphan of a run that ended well, and its work would be done again; meanwhile the
+// lock keeps others away. Only a signal, or the loss of the folder, ends it.
+func (s *supervisor) insist(write func() error) error {
+	for pause := lookEvery; ; pause = min(2*pause, 5*time.Second) {
+		err := write()
+		if err == nil || errors.Is(err, jsonl.ErrUnsure) || s.gone() {
+			return err
+		}
+		s.complain(err)
+		select {
+		case sig := <-s.signals:
+			if sig != syscall.SIGHUP {
+				return err
+			}
+		case <-time.After(pause):
+		}
+	}
 }
 
 func (s *supervisor) removeEmptyLog() {
