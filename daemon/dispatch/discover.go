@@ -49,12 +49,11 @@ const (
 	moverOther
 )
 
-// watched is a card that a discovery shall look after.
+// watched is a card with a live run, which a discovery looks after.
 type watched struct {
 	issueID, runID, placed string
 	fence                  board.Fence
 	seq                    int64
-	running                bool
 }
 
 // discover reads the board once.
@@ -190,9 +189,7 @@ func (w watched) sight(ctx context.Context, o Options, is *board.Issue) (sightin
 	if is.State != w.placed && is.Fence() == w.fence {
 		s.mover = lastMover(ctx, o.Board, *is, w.runID, w.fence.Marker, w.seq)
 	}
-	if w.running {
-		s.view, _ = inspect(ctx, o.Runs, w.runID) // progress for the screen; the await judges
-	}
+	s.view, _ = inspect(ctx, o.Runs, w.runID) // progress for the screen; the await judges
 	return s, true
 }
 

@@ -157,6 +157,4 @@ func (p plan) freeWorkspace(ctx context.Context, d *Dispatcher, is board.Issue) 
 	}
 }
 
-func cloneRetries(m map[string]RetryEntry) map[string]RetryEntry { return maps.Clone(m) }
-
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -68,13 +68,8 @@ func (d *Dispatcher) drainOut(l lives) {
 // inFlight reports whether a worker is between two writes of a card.
 func (s *state) inFlight() bool {
 	for _, c := range s.cards {
-		switch c.phase {
-		case PhaseClaiming, PhasePreparing, PhaseLaunching:
+		if c.starting() || c.phase == PhaseSettling && c.planAt.IsZero() {
 			return true
-		case PhaseSettling:
-			if c.planAt.IsZero() {
-				return true
-			}
 		}
 	}
 	return false

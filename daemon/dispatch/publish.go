@@ -76,7 +76,7 @@ func (s *state) titleOf(id string) string {
 // idle: see Snapshot.Idle. Everything that waits for a person leaves it idle;
 // everything that moves by itself does not.
 func (s *state) idle() bool {
-	if !s.booted || !s.everSeen || s.wanted || s.discovering {
+	if !s.booted || s.lastTick.IsZero() || s.wanted || s.discovering {
 		return false
 	}
 	for _, c := range s.cards {

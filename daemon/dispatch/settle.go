@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"iterion/native/board"
@@ -30,7 +31,6 @@ type plan struct {
 	runID   string // empty: none was journalled
 	ran     bool   // the run was made
 	workdir string
-	source  string
 	placed  string
 	to      string // column to file under; empty: none
 	cause   string // reason of that move
@@ -183,9 +183,9 @@ func (s *state) backOff(c *card, reason string, now time.Time) RetryEntry {
 // file puts a card into the hands of a settlement.
 func (s *state) file(c *card, p plan) effect {
 	p.issueID, p.fence, p.runID, p.workdir = c.issue.ID, c.fence, c.runID, c.workdir
-	p.ran, p.source, p.placed, p.stamped, p.seq = c.ran, c.source, c.placed, c.stamped, c.seq
+	p.ran, p.placed, p.stamped, p.seq = c.ran, c.placed, c.stamped, c.seq
 	p.columns = s.columns
-	p.ledgerV, p.ledger = s.ledgerV, cloneRetries(s.retries)
+	p.ledgerV, p.ledger = s.ledgerV, maps.Clone(s.retries)
 	p.entry = s.entry(c, PhaseHeld)
 	if p.verdict == Parked {
 		p.entry.Phase = PhaseParked
@@ -258,5 +258,5 @@ func (s *state) closeLedger(p plan, out filed, now time.Time) []effect {
 
 func (s *state) ledger() effect {
 	s.ledgerV++
-	return saveLedger{version: s.ledgerV, entries: cloneRetries(s.retries)}
+	return saveLedger{version: s.ledgerV, entries: maps.Clone(s.retries)}
 }

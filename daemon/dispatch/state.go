@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"slices"
 	"time"
 
 	"iterion/native/board"
@@ -28,16 +29,14 @@ type state struct {
 	tip                 int64           // of the log at the newest discovery
 	touched             map[string]bool // started or settled since the discovery under way began
 	discovering, wanted bool
-	everSeen            bool // a discovery has come back
 	discoverFails       int
 	discoverAt          time.Time // not before, after a failure
-	lastTick, nextPoll  time.Time
+	lastTick, nextPoll  time.Time // lastTick: when a discovery last came back
 	infra               infra
 
 	problems []Problem
 	untold   []string        // of problems, not logged yet
 	broken   map[string]bool // records that could not be read at the newest discovery
-	warned   map[string]bool
 	warnings []string
 	waiters  []chan<- error // of StopRuns
 }
@@ -92,7 +91,6 @@ func newState(cfg Config, owner, marker string) *state {
 		cards:    map[string]*card{},
 		retries:  map[string]RetryEntry{},
 		refusals: map[string]refusal{},
-		warned:   map[string]bool{},
 		touched:  map[string]bool{},
 		tip:      -1,
 	}
@@ -136,10 +134,17 @@ func (s *state) slotsOf(column string) int {
 // starting reports whether some card is between its slot and its run.
 func (s *state) starting() bool {
 	for _, c := range s.cards {
-		switch c.phase {
-		case PhaseClaiming, PhasePreparing, PhaseLaunching:
+		if c.starting() {
 			return true
 		}
+	}
+	return false
+}
+
+func (c *card) starting() bool {
+	switch c.phase {
+	case PhaseClaiming, PhasePreparing, PhaseLaunching:
+		return true
 	}
 	return false
 }
@@ -168,10 +173,9 @@ func (s *state) tellTrouble() []effect {
 
 // warn adds a warning for the life of the daemon, once.
 func (s *state) warn(what string) []effect {
-	if s.warned[what] {
+	if slices.Contains(s.warnings, what) {
 		return nil
 	}
-	s.warned[what] = true
 	s.warnings = append(s.warnings, what)
 	return []effect{logWarning{what}}
 }

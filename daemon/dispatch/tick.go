@@ -52,7 +52,6 @@ func (s *state) discovery() discover {
 		if c.phase == PhaseRunning || c.phase == PhaseStopping {
 			e.watch = append(e.watch, watched{
 				issueID: id, runID: c.runID, placed: c.placed, fence: c.fence, seq: c.seq,
-				running: true,
 			})
 		}
 	}
@@ -84,7 +83,7 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 		s.trouble(now, "look at the board: "+m.err.Error())
 		return nil
 	}
-	s.discoverFails, s.lastTick, s.everSeen = 0, now, true
+	s.discoverFails, s.lastTick = 0, now
 	fx := s.learnColumns(m.d.schema)
 	s.tip = m.d.tip
 	s.pool = slices.DeleteFunc(m.d.candidates, func(c candidate) bool { return s.touched[c.Issue.ID] })
