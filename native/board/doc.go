@@ -62,6 +62,14 @@
 // says so. [Rules.Unblock] computes those changes; the twin applies them with
 // the change that caused them.
 //
+// # Cards from elsewhere
+//
+// Import takes a card as another board or tool tells it, under the id that it
+// has there. The same record again changes nothing; one that differs is one
+// change. What was only ever appended (comments, runs) is never shortened, and a
+// claim neither comes in nor is touched: while somebody holds the card, a record
+// that differs in the column or the runs is refused.
+//
 // # Records
 //
 // Cards, schemas and events are JSON. Reading is tolerant: an absent key takes

@@ -20,7 +20,20 @@ const (
 	EventIssueBlockersUpdated EventType = "issue_blockers_updated"
 	EventIssueUnblocked       EventType = "issue_unblocked"
 	EventBoardUpdated         EventType = "board_updated"
+	EventLabelRename          EventType = "label_rename"
+	EventLabelMerge           EventType = "label_merge"
+	EventLabelDelete          EventType = "label_delete"
 )
+
+// EventTypes returns all of them.
+func EventTypes() []EventType {
+	return []EventType{
+		EventIssueCreated, EventIssueUpdated, EventIssueStateChanged, EventIssueDeleted,
+		EventIssueClaimed, EventIssueReleased, EventIssueLastRunUpdated, EventIssueCommentAdded,
+		EventIssueGaveUp, EventIssueLaunchRefused, EventIssueBlockersUpdated, EventIssueUnblocked,
+		EventBoardUpdated, EventLabelRename, EventLabelMerge, EventLabelDelete,
+	}
+}
 
 // Reasons that an event or a card's state_reason may carry. The machine reasons
 // are the ones that fire no trigger; an empty reason is a person or a bot.
@@ -28,6 +41,9 @@ const (
 	ReasonWatchdog        = "watchdog"         // machine
 	ReasonSchemaMigration = "schema_migration" // machine
 	ReasonPromoted        = "promoted"         // machine
+	ReasonLaunchRefused   = "launch_refused"   // machine
+	ReasonLabelRenamed    = "label_renamed"    // machine
+	ReasonImport          = "import"           // machine
 	ReasonUnblocked       = "unblocked"
 	ReasonRunFinished     = "run_finished"
 	ReasonRunFailed       = "run_failed"
@@ -47,8 +63,9 @@ type Event struct {
 
 // Payload is an event's detail; each event type uses the fields that the file
 // format gives it. A patch of several parts is one issue_updated, which then
-// also holds the new Blockers if they are among them; issue_gave_up without
-// GaveUp tells that a stamp was taken off.
+// also holds the new Blockers if they are among them, and an import that moves
+// the card says in Changed what else it changed; issue_gave_up without GaveUp
+// tells that a stamp was taken off, issue_launch_refused without Refused the same.
 type Payload struct {
 	From          string     `json:"from,omitempty"`
 	To            string     `json:"to,omitempty"`
@@ -68,6 +85,7 @@ type Payload struct {
 	LabelsAdded   []string   `json:"labels_added,omitempty"`
 	LabelsRemoved []string   `json:"labels_removed,omitempty"`
 	CommentID     string     `json:"comment_id,omitempty"`
+	Label         string     `json:"label,omitempty"`
 
 	// ByRun is the run whose bot made the write, ByActor the person or program,
 	// where the writer said so.

@@ -17,9 +17,10 @@ func (r Rules) checkParent(i Issue) error {
 	if i.ParentID == "" {
 		return nil
 	}
-	loop := fmt.Errorf("%w: parents form a cycle", ErrInvalid)
-	return r.checkEdge("parent", i.ID, i.ParentID, loop, func(i Issue) []string { return []string{i.ParentID} })
+	return r.checkEdge("parent", i.ID, i.ParentID, errParents, func(i Issue) []string { return []string{i.ParentID} })
 }
+
+var errParents = fmt.Errorf("%w: parents form a cycle", ErrInvalid)
 
 // checkEdge refuses, as cycle, an edge to a card that next leads back from, and
 // one to a card that does not exist.
@@ -29,9 +30,17 @@ func (r Rules) checkEdge(what, from, to string, cycle error, next func(Issue) []
 			return err
 		}
 	}
+	if err := r.checkLoop(from, to, cycle, next); err != nil {
+		return fmt.Errorf("check %s: %w", what, err)
+	}
+	return nil
+}
+
+// checkLoop refuses, as cycle, an edge to a card that next leads back from.
+func (r Rules) checkLoop(from, to string, cycle error, next func(Issue) []string) error {
 	back, err := r.path(to, from, next)
 	if err != nil {
-		return fmt.Errorf("check %s %s: %w", what, to, err)
+		return fmt.Errorf("follow %s: %w", to, err)
 	}
 	if back != nil {
 		return fmt.Errorf("%w: %s", cycle, arrows(append([]string{from}, back...)))

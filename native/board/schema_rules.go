@@ -84,6 +84,9 @@ func (r Rules) SetSchema(next Schema, held map[string]int) (SchemaChange, error)
 	if err := next.Validate(); err != nil {
 		return SchemaChange{}, fmt.Errorf("set board: %w", err)
 	}
+	if err := next.checkViews(); err != nil {
+		return SchemaChange{}, fmt.Errorf("set board: %w", err)
+	}
 	for _, st := range r.Schema.States {
 		if n := held[st.Name]; n > 0 && next.stateIndex(st.Name) < 0 {
 			return SchemaChange{}, fmt.Errorf("set board: %w: state %s cannot go while it holds %d cards", ErrInvalid, st.Name, n)

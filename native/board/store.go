@@ -39,6 +39,10 @@ type Store interface {
 	// Move refiles a card. Leaving a terminal column for a working one is refused
 	// with ErrTerminal (which wraps ErrTransitionRejected).
 	Move(ctx context.Context, id, to string, by Cause) (Issue, error)
+	// MoveAll refiles several cards as one verb, which a crash leaves whole or
+	// undone, and says of each, in the order of ids, what became of it: a card
+	// that may not go keeps none of the others back.
+	MoveAll(ctx context.Context, ids []string, to string, by Cause) ([]Moved, error)
 	// Reopen is the one way out of a terminal column, to a working column. It is
 	// refused with ErrTransitionRejected while dependents are out that the card's
 	// done has set free.
@@ -47,6 +51,15 @@ type Store interface {
 	Delete(ctx context.Context, id string, force bool, by Cause) error
 	// Comment appends a remark.
 	Comment(ctx context.Context, id, author, body string, by Cause) (Comment, error)
+
+	// Import files a record under its id: idempotent, and under the reason import.
+	// See Rules.Import for what it keeps of a card that is there. Errors:
+	// ErrInvalid, *ClaimedError, ErrTerminal, *UnreadableError.
+	Import(ctx context.Context, rec Record, by Cause) (Issue, Outcome, error)
+	// Relabel changes the vocabulary of labels as one verb, with one event for
+	// each card that it touches, and returns their ids. Errors: ErrNotFound for a
+	// label that no card bears, ErrExists, ErrInvalid.
+	Relabel(ctx context.Context, e LabelEdit, by Cause) ([]string, error)
 
 	// Claim acquires the card for marker until now+lease. The epoch of the
 	// returned card grows on a fresh acquisition; the same marker claiming again
@@ -75,6 +88,11 @@ type Store interface {
 	// SetGaveUp stamps the card as given up in the column that it is in, which is
 	// therefore set first. The stamp names the card's last run, or says Launch.
 	SetGaveUp(ctx context.Context, id string, f Fence, g GaveUp, by Cause) (Issue, error)
+
+	// SetLaunchRefusal notes that a launch was refused before a run existed, or,
+	// without Attempts, takes the note off. The zero fence is a caller who holds
+	// no claim; it is refused with *ClaimedError where somebody does.
+	SetLaunchRefusal(ctx context.Context, id string, f Fence, l LaunchRefusal, by Cause) (Issue, error)
 
 	// Events returns at most limit events with Seq > after, oldest first. after
 	// -1 starts at the beginning; limit 0 means no limit.

@@ -89,13 +89,18 @@ func (m *Memory) commit(id string, by board.Cause, ask judge) (board.Change, err
 	if err != nil {
 		return board.Change{}, err
 	}
+	m.applyAll(r, c)
+	return c, nil
+}
+
+// applyAll makes a change together with what it brings about for other cards.
+func (m *Memory) applyAll(r board.Rules, c board.Change) {
 	m.apply(c)
 	if c.Closes() {
-		for _, follow := range r.Unblock(c.Issue, m.dependents(id)) {
+		for _, follow := range r.Unblock(c.Issue, m.dependents(c.Issue.ID)) {
 			m.apply(follow)
 		}
 	}
-	return c, nil
 }
 
 // apply makes a change and its event one.

@@ -94,6 +94,21 @@ func (w *walk) act() (name, id string, f *board.Fence, err error) {
 			return errOf(s.SetAwaitingInput(w.ctx, id, fence, rapid.Bool().Draw(w.rt, "flag"), alice))
 		},
 		"SetGaveUp": func() error { return errOf(s.SetGaveUp(w.ctx, id, fence, board.GaveUp{Launch: true}, alice)) },
+		"SetLaunchRefusal": func() error {
+			return errOf(s.SetLaunchRefusal(w.ctx, id, fence, board.LaunchRefusal{Attempts: rapid.IntRange(0, 1).Draw(w.rt, "refusals")}, alice))
+		},
+		// Not to done: that may tell of one card twice, moved on and moved.
+		"MoveAll": func() error {
+			return errOf(s.MoveAll(w.ctx, []string{id, pick("second", w.ids)}, pick("but done", states[:7]), alice))
+		},
+		"RenameLabel": func() error { return errOf(s.Relabel(w.ctx, board.RenameLabel("x", "z"), alice)) },
+		"MergeLabel":  func() error { return errOf(s.Relabel(w.ctx, board.MergeLabel("z", "y"), alice)) },
+		"DeleteLabel": func() error { return errOf(s.Relabel(w.ctx, board.DeleteLabel("y"), alice)) },
+		"Import": func() error {
+			rec := board.Record{Issue: board.Issue{ID: id, Title: pick("title", []string{"t", "u"}), State: to}, Foreign: rapid.Bool().Draw(w.rt, "foreign")}
+			_, _, err := s.Import(w.ctx, rec, alice)
+			return err
+		},
 	}
 	names := make([]string, 0, len(verbs))
 	for n := range verbs {
@@ -101,7 +116,7 @@ func (w *walk) act() (name, id string, f *board.Fence, err error) {
 	}
 	slices.Sort(names)
 	name = pick("verb", names)
-	if slices.Contains([]string{"Renew", "Release", "SetState", "SetLastRun", "SetAwaitingInput", "SetGaveUp"}, name) {
+	if slices.Contains([]string{"Renew", "Release", "SetState", "SetLastRun", "SetAwaitingInput", "SetGaveUp"}, name) || name == "SetLaunchRefusal" && fence != (board.Fence{}) {
 		f = &fence
 	}
 	err = verbs[name]()
@@ -149,13 +164,17 @@ func (w *walk) tells(name string, tip int64, before, after map[string]board.Issu
 		if e.Seq != tip+1+int64(n) {
 			w.rt.Fatalf("%s: event %d follows %d", name, e.Seq, tip+int64(n))
 		}
-		if p := e.Payload; p.To != "" && (p.From != before[e.IssueID].State || p.To != after[e.IssueID].State) {
+		if p := e.Payload; movesCard(e.Type) && (p.From != before[e.IssueID].State || p.To != after[e.IssueID].State) {
 			w.rt.Fatalf("%s: event says %s to %s, the card went from %s to %s", name, p.From, p.To, before[e.IssueID].State, after[e.IssueID].State)
 		}
 	}
 	if d := cmp.Diff(changed, toldOf); d != "" {
 		w.rt.Fatalf("%s: changed cards and events differ (-changed +told):\n%s", name, d)
 	}
+}
+
+func movesCard(t board.EventType) bool {
+	return t == board.EventIssueStateChanged || t == board.EventIssueUnblocked
 }
 
 func sameContent(a, b board.Issue) bool {

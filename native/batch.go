@@ -1,0 +1,111 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"iterion/native/board"
+)
+
+// MoveAll implements board.Store.
+func (s *Store) MoveAll(ctx context.Context, ids []string, to string, by board.Cause) (moved []board.Moved, err error) {
+	err = s.write(ctx, func(w *writer) error {
+		r, err := w.rules(by)
+		if err != nil {
+			return err
+		}
+		var changes []board.Change
+		moved, changes, err = r.MoveAll(ids, to, w.all)
+		if err != nil {
+			return err
+		}
+		return w.apply(changes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return moved, nil
+}
+
+// Relabel implements board.Store.
+func (s *Store) Relabel(ctx context.Context, e board.LabelEdit, by board.Cause) (touched []string, err error) {
+	err = s.write(ctx, func(w *writer) error {
+		r, err := w.rules(by)
+		if err != nil {
+			return err
+		}
+		all, err := w.all()
+		if err != nil {
+			return err
+		}
+		changes, err := r.Relabel(all, e)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			touched = append(touched, c.Issue.ID)
+		}
+		return w.apply(changes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return touched, nil
+}
+
+// all returns every card that can be read.
+func (w *writer) all() ([]board.Issue, error) {
+	found, err := w.s.cards.all()
+	return found.Issues, err
+}
+
+// Import implements board.Store.
+func (s *Store) Import(ctx context.Context, rec board.Record, by board.Cause) (board.Issue, board.Outcome, error) {
+	var after board.Issue
+	var did board.Outcome
+	err := s.write(ctx, func(w *writer) error {
+		c, d, err := w.importRecord(rec, by)
+		after, did = c.Issue, d
+		return err
+	})
+	if err != nil {
+		return board.Issue{}, "", err
+	}
+	return after, did, nil
+}
+
+func (w *writer) importRecord(rec board.Record, by board.Cause) (c board.Change, did board.Outcome, err error) {
+	if err := board.CheckID(rec.Issue.ID); err != nil {
+		return c, "", fmt.Errorf("import issue: %w", err)
+	}
+	was, err := w.existing(rec.Issue.ID)
+	if err != nil {
+		return c, "", fmt.Errorf("import over %w", err)
+	}
+	r, err := w.rules(by)
+	if err != nil {
+		return c, "", err
+	}
+	if c, did, err = r.Import(was, rec); err != nil {
+		return c, "", err
+	}
+	return c, did, w.applyAll(r, c)
+}
+
+// existing returns the card of that id, or nil when there is none. One that
+// cannot be read is there, and nothing goes over it.
+func (w *writer) existing(id string) (*board.Issue, error) {
+	i, err := w.s.cards.read(id)
+	if errors.Is(err, board.ErrNotFound) {
+		return nil, nil
+	}
+	return &i, err
+}
+
+// SetLaunchRefusal implements board.Store.
+func (s *Store) SetLaunchRefusal(ctx context.Context, id string, f board.Fence, l board.LaunchRefusal, by board.Cause) (board.Issue, error) {
+	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+		return r.SetLaunchRefusal(i, f, l)
+	})
+}
