@@ -45,9 +45,10 @@ func acts(reason string) answer             { return answer{AnswerActs, reason, 
 
 // guard is one row of the table.
 type guard struct {
-	row  int
-	name string
-	of   func(facts) answer
+	row   int
+	name  string
+	of    func(facts) answer
+	again bool // judged again on fresh facts just before a claim
 }
 
 // Names of the guards that other code refers to.
@@ -62,20 +63,20 @@ const (
 // rows from 12 on act when a card is started.
 func guards() []guard {
 	return []guard{
-		{0, guardColumn, columnGuard},
-		{1, guardPaused, pausedGuard},
-		{3, "slots", slotsGuard},
-		{4, "state slots", stateSlotsGuard},
-		{5, "claimed", claimedGuard},
-		{6, guardRetry, retryGuard},
-		{8, "bot", botGuard},
-		{9, "blockers", blockersGuard},
-		{10, "last run", lastRunGuard},
-		{11, "operator cancel", cancelGuard},
-		{12, guardClaim, claimGuard},
-		{13, "own paused run", pausedRunGuard},
-		{14, "workspace owner", workspaceGuard},
-		{15, "in-progress move", moveGuard},
+		{0, guardColumn, columnGuard, true},
+		{1, guardPaused, pausedGuard, false},
+		{3, "slots", slotsGuard, false},
+		{4, "state slots", stateSlotsGuard, false},
+		{5, "claimed", claimedGuard, true},
+		{6, guardRetry, retryGuard, false},
+		{8, "bot", botGuard, true},
+		{9, "blockers", blockersGuard, true},
+		{10, "last run", lastRunGuard, true},
+		{11, "operator cancel", cancelGuard, true},
+		{12, guardClaim, claimGuard, false},
+		{13, "own paused run", pausedRunGuard, false},
+		{14, "workspace owner", workspaceGuard, false},
+		{15, "in-progress move", moveGuard, false},
 	}
 }
 
@@ -89,12 +90,11 @@ func refuse(table []guard, f facts) (guard, answer, bool) {
 	return guard{}, answer{}, false
 }
 
-// lastLook are the rows judged again on fresh facts just before a claim.
+// lastLook are the rows that can have changed since the discovery.
 func lastLook() []guard {
 	var rows []guard
 	for _, g := range guards() {
-		switch g.row {
-		case 0, 5, 8, 9, 10, 11:
+		if g.again {
 			rows = append(rows, g)
 		}
 	}
