@@ -39,6 +39,13 @@ func inputs(bot Bot, dispatchVars map[string]string, f launchFacts) (map[string]
 	return out, nil
 }
 
+// CardInputs returns what a card says to a bot that a person starts for it by
+// hand: the same inputs as those of a dispatched run, but for the vars that the
+// dispatcher's config would add.
+func CardInputs(bot Bot, is board.Issue, runID, workdir string) (map[string]string, error) {
+	return inputs(bot, nil, launchFacts{issue: is, runID: runID, workdir: workdir, attempt: 1})
+}
+
 // lookup resolves a template reference. A name that the card has no value for
 // is empty; a name outside the closed set is refused by Expand.
 func (f launchFacts) lookup(name string) (string, bool) {
