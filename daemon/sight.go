@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"iterion/daemon/control"
+	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/watch"
 )
@@ -80,14 +81,11 @@ func (s *sight) loop(ctx context.Context) {
 // are no news to it, except for what they unblocked.
 func (s *sight) wake(events []board.Event) {
 	for _, e := range events {
-		if e.Payload.ByActor != dispatcherActor || e.Type == board.EventIssueUnblocked {
+		if e.Payload.ByActor != dispatch.Actor || e.Type == board.EventIssueUnblocked {
 			s.d.disp.Nudge(e.IssueID)
 		}
 	}
 }
-
-// dispatcherActor is who the dispatcher's own writes are by.
-const dispatcherActor = "dispatcher"
 
 func (s *sight) status() {
 	st := s.d.status()

@@ -215,6 +215,7 @@ func (d *Dispatcher) fault(point string) {
 }
 
 // by is the cause of the dispatcher's own writes.
-func by(reason string) board.Cause { return board.Cause{Actor: actorName, Reason: reason} }
+func by(reason string) board.Cause { return board.Cause{Actor: Actor, Reason: reason} }
 
-const actorName = "dispatcher"
+// Actor is who the dispatcher's own writes are by.
+const Actor = "dispatcher"

@@ -56,6 +56,7 @@ type card struct {
 	seq     int64
 
 	since, startedAt time.Time
+	retryAt          time.Time // not before, says the run that failed
 	workdir          string
 	progress         *run.Progress
 	stamped          bool // last_run_id names runID
@@ -70,12 +71,6 @@ type card struct {
 	plan     *plan // while settling
 	planAt   time.Time
 	planErrs int
-}
-
-// stopRequest is what the dispatcher asks of a card's supervisor.
-type stopRequest struct {
-	verb, by, note string
-	sent           bool
 }
 
 // refusal remembers that the last look before a claim said no, until the card

@@ -161,7 +161,7 @@ func (s *state) learnRun(c *card, v RunView, err error) {
 		return
 	}
 	c.ran = true
-	c.startedAt, c.progress = v.Record.StartedAt, v.Record.Progress
+	c.startedAt, c.progress, c.retryAt = v.Record.StartedAt, v.Record.Progress, v.Record.RetryAt
 	if v.Record.Workdir != "" {
 		c.workdir = v.Record.Workdir
 	}
@@ -190,78 +190,6 @@ func (s *state) reportLoss(c *card, now time.Time) {
 	}
 	c.lost = true
 	s.trouble(now, "the claim on issue "+board.ShortID(c.issue.ID)+" was lost to somebody else"+ofRun(c.runID))
-}
-
-func machineStop(note string) stopRequest {
-	return stopRequest{verb: run.VerbStop, by: actorName, note: note}
-}
-
-// stopRun asks a card's supervisor to end the run. A request in flight stands.
-func (s *state) stopRun(c *card, r stopRequest) []effect {
-	if c.stop != nil {
-		return s.resend(c)
-	}
-	c.stop = &r
-	return s.resend(c)
-}
-
-// resend sends a stop that did not get through yet, once there is a run to stop.
-func (s *state) resend(c *card) []effect {
-	if c.stop == nil || c.stop.sent || (c.phase != PhaseRunning && c.phase != PhaseStopping) {
-		return nil
-	}
-	c.phase, c.stop.sent = PhaseStopping, true
-	return []effect{sendStop{issueID: c.issue.ID, runID: c.runID, request: *c.stop}}
-}
-
-func (s *state) onStopTried(m stopTried, now time.Time) []effect {
-	if m.err == nil {
-		return nil
-	}
-	s.trouble(now, fmt.Sprintf("stop the run of issue %s: %v", board.ShortID(m.issueID), m.err))
-	if c := s.cards[m.issueID]; c != nil && c.stop != nil {
-		c.stop.sent = false // the next reconcile sends it again
-	}
-	return nil
-}
-
-// onCancelAsked notes that a person's cancel is on its way to the supervisor.
-func (s *state) onCancelAsked(m cancelAsked) []effect {
-	s.wanted = true
-	for _, c := range s.cards {
-		if c.runID == m.runID && c.phase == PhaseRunning {
-			c.phase = PhaseStopping
-			c.stop = &stopRequest{verb: run.VerbCancel, sent: true}
-		}
-	}
-	return nil
-}
-
-// onStopRuns cancels everything that runs. What is on its way to a run is handed
-// back, or cancelled if it comes to one all the same.
-func (s *state) onStopRuns(m stopRuns) []effect {
-	s.stopping = true
-	s.waiters = append(s.waiters, m.reply)
-	var fx []effect
-	for _, id := range sorted(s.cards) {
-		if c := s.cards[id]; c.slot && c.phase != PhaseSettling {
-			fx = append(fx, abortStart{id})
-			fx = append(fx, s.stopRun(c, stopRequest{verb: run.VerbCancel, by: m.by, note: "the daemon was stopped"})...)
-		}
-	}
-	return fx
-}
-
-func (s *state) answerWaiters() []effect {
-	if len(s.waiters) == 0 || s.slotsUsed() > 0 {
-		return nil
-	}
-	var fx []effect
-	for _, w := range s.waiters {
-		fx = append(fx, replyError{to: w})
-	}
-	s.waiters = nil
-	return fx
 }
 
 // onSetDesired pauses at once and unpauses when that is durable.
