@@ -48,7 +48,10 @@ func newScene(t *testing.T) scene {
 	s := openStore(t, newStoreDir(t), Options{NoFsync: true})
 	sc := scene{s: s, card: mustCreate(t, s, "a card", ""), dependee: mustCreate(t, s, "a blocker", board.StateReview)}
 	for range 3 {
-		mustCreate(t, s, "a dependent", board.StateWaitingDeps, sc.dependee.ID)
+		dependent := board.Issue{Title: "a dependent", State: board.StateWaitingDeps, Blockers: []string{sc.dependee.ID}, Labels: []string{"x"}}
+		if _, err := s.Create(t.Context(), dependent, board.Cause{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return sc
 }
@@ -71,6 +74,20 @@ func verbs(t *testing.T) map[string]func(scene) error {
 		"delete": func(sc scene) error { return sc.s.Delete(ctx, sc.card.ID, false, by) },
 		"unblock": func(sc scene) error {
 			_, err := sc.s.Move(ctx, sc.dependee.ID, board.StateDone, by)
+			return err
+		},
+		"move all": func(sc scene) error {
+			_, err := sc.s.MoveAll(ctx, []string{sc.dependee.ID, sc.card.ID}, board.StateDone, by)
+			return err
+		},
+		"rename label": func(sc scene) error {
+			_, err := sc.s.Relabel(ctx, board.RenameLabel("x", "y"), by)
+			return err
+		},
+		"import": func(sc scene) error {
+			i := sc.dependee
+			i.State, i.Title = board.StateDone, "elsewhere"
+			_, _, err := sc.s.Import(ctx, board.Record{Issue: i}, by)
 			return err
 		},
 		"set schema": func(sc scene) error {
@@ -136,9 +153,11 @@ func checkReader(t *testing.T, l Layout, before int64) {
 func checkHappened(t *testing.T, name, step string, l Layout, before int64) {
 	t.Helper()
 	want := before + 1
+	// Verbs over several cards are written down as a whole before anything is done.
+	cards := map[string]int64{"unblock": 4, "move all": 5, "rename label": 3, "import": 4}[name]
 	switch {
-	case name == "unblock":
-		want = before + 4 // written down as a whole before anything is done
+	case cards > 0:
+		want = before + cards
 	case step == "staged":
 		want = before
 	}
