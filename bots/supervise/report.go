@@ -21,6 +21,9 @@ type report struct {
 	Class   string         `json:"class"`
 	Code    string         `json:"code"`
 	Message string         `json:"message"`
+	RetryAt string         `json:"retry_at"` // RFC 3339
+
+	notBefore time.Time
 }
 
 // The classes of a fail report that this version tells apart.
@@ -69,10 +72,24 @@ func (a *account) take(r report) {
 		a.addOutput(r.Data)
 	case "fail":
 		r.Message, r.Code = a.sentence(r.Message), a.sentence(r.Code)
+		r.notBefore = a.instant(r.RetryAt)
 		a.fail = &r
 	default:
 		a.notUnderstood(a.sentence(r.Type))
 	}
+}
+
+// instant reads when to try again. A time that cannot be read must not cost the
+// rest of the report.
+func (a *account) instant(text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		a.note(fmt.Sprintf("retry_at %q is no time like 2006-01-02T15:04:05Z and was ignored", a.sentence(text)))
+	}
+	return at.UTC()
 }
 
 // addOutput merges: a name reported again takes its new value.

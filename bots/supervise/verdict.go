@@ -61,6 +61,7 @@ func (e ending) byCode(code int) run.Outcome {
 
 func (e ending) reported() run.Outcome {
 	o := e.retryable(run.CodeExit, "the bot reported a failure")
+	o.RetryAt = e.fail.notBefore
 	switch e.fail.Class {
 	case classPermanent:
 		o.Status, o.Code = run.Failed, run.CodePermanent

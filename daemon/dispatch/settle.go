@@ -105,9 +105,24 @@ func (s *state) failed(c *card, reason string, now time.Time) []effect {
 	if e.Attempts >= s.cfg.MaxAttempts && s.failedColumn() != "" {
 		return s.giveUp(c, reason, false, now)
 	}
-	e.DueAt = now.Add(backoff(firstBackoff, e.Attempts, s.cfg.MaxRetryBackoff)).UTC()
+	e.DueAt = later(now.Add(backoff(firstBackoff, e.Attempts, s.cfg.MaxRetryBackoff)), c.retryAt, now).UTC()
 	s.retries[c.issue.ID] = e
 	return s.revert(c, reason, e)
+}
+
+// longestRetryWait bounds what a bot may ask for: a slip in its arithmetic must not
+// put a card away for good.
+const longestRetryWait = 8 * 24 * time.Hour
+
+// later is the backoff, or what the bot asked for when that is later.
+func later(due, asked, now time.Time) time.Time {
+	if most := now.Add(longestRetryWait); asked.After(most) {
+		asked = most
+	}
+	if asked.After(due) {
+		return asked
+	}
+	return due
 }
 
 // vanished judges a run id that names no run: it was never launched, unless the

@@ -321,3 +321,31 @@ func TestSupervisorLostSpendsNoAttempt(t *testing.T) {
 		}
 	})
 }
+
+func TestRetryWaitsAsLongAsTheBotAsked(t *testing.T) {
+	for name, c := range map[string]struct{ asked, want time.Duration }{
+		"longer than the backoff":  {time.Hour, time.Hour},
+		"shorter than the backoff": {time.Second, firstBackoff},
+		"for ever":                 {1000 * 24 * time.Hour, longestRetryWait},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, func(t *testing.T, b *bed) {
+				b.runs.plan = func(l Launch) script {
+					if l.Attempt > 1 {
+						return finishes(0)
+					}
+					return script{0, func(r *run.Record) {
+						r.Status, r.FailureCode, r.RetryAt = run.Failed, run.CodeTransient, time.Now().Add(c.asked)
+					}}
+				}
+				id := b.card()
+				l := b.start()
+				l.later(c.want - 100*time.Millisecond)
+				b.launches(id, 1)
+				l.later(2 * time.Second) // the spread of retries
+				b.launches(id, 2)
+				b.settledIn(id, board.StateReview)
+			})
+		})
+	}
+}

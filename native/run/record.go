@@ -87,8 +87,11 @@ type Record struct {
 	Error    string `json:"error,omitempty"`  // one sentence for people
 	// FailureCode is set in the same write as a failure status and cleared on
 	// leaving it.
-	FailureCode       string `json:"failure_code,omitempty"`
-	ContinuationState string `json:"continuation_state,omitempty"`
+	FailureCode string `json:"failure_code,omitempty"`
+	// RetryAt is when the bot wants to be tried again, not earlier. It comes and
+	// goes with the failure code.
+	RetryAt           time.Time `json:"retry_at,omitzero"`
+	ContinuationState string    `json:"continuation_state,omitempty"`
 	// OutcomeSeq counts transitions into a final status.
 	OutcomeSeq int `json:"outcome_seq,omitempty"`
 

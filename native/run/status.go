@@ -7,9 +7,10 @@ import (
 
 // Outcome is what a change of status says besides the status.
 type Outcome struct {
-	Status Status
-	Code   string // failure code; kept with failure statuses only
-	Error  string // one sentence for people
+	Status  Status
+	Code    string    // failure code; kept with failure statuses only
+	RetryAt time.Time // not to be tried again before; kept like the code
+	Error   string    // one sentence for people
 }
 
 // next returns the statuses that may follow s.
@@ -35,9 +36,9 @@ func (r *Record) Become(o Outcome, now time.Time) error {
 	if !r.Status.CanBecome(o.Status) {
 		return &TransitionError{From: r.Status, To: o.Status}
 	}
-	r.Status, r.Error, r.FailureCode = o.Status, o.Error, ""
+	r.Status, r.Error, r.FailureCode, r.RetryAt = o.Status, o.Error, "", time.Time{}
 	if o.Status == Failed || o.Status == FailedResumable {
-		r.FailureCode = o.Code
+		r.FailureCode, r.RetryAt = o.Code, o.RetryAt
 	}
 	now = now.UTC()
 	r.UpdatedAt = now
