@@ -351,3 +351,19 @@ func TestVerbsHeedTheirContext(t *testing.T) {
 	d.Refresh()
 	d.Nudge("x")
 }
+
+func TestJournalAndSnapshotSaySinceWhenACardIsClaimed(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return never }
+		began := time.Now()
+		id := b.card()
+		l := b.start()
+		l.later(time.Second)
+		if e, ok := b.journal.entry(id); !ok || e.Phase != PhaseLaunching || !e.ClaimedAt.Equal(began) {
+			t.Errorf("journal entry %+v, want it claimed at %s", e, began)
+		}
+		if r := l.Snapshot().Running; len(r) != 1 || !r[0].Since.Equal(began) {
+			t.Errorf("running %+v, want it since %s", r, began)
+		}
+	})
+}

@@ -313,3 +313,53 @@ func TestWalkOrder(t *testing.T) {
 		}
 	})
 }
+
+// Somebody claims the card between the last look and our claim, starts a run of
+// it by hand and lets go: the last look was blind to that run.
+func TestI3_RunStartedBetweenTheLastLookAndTheClaimHolds(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return finishes(time.Minute) }
+		var once atomic.Bool
+		b.board.Before = func(verb, id string) error {
+			if verb == "Claim" && once.CompareAndSwap(false, true) {
+				is, err := b.board.Claim(t.Context(), id, "run:alice", time.Minute, board.Cause{})
+				b.ok(err)
+				b.ok(b.runs.Launch(t.Context(), Launch{RunID: "by-hand", Issue: is}))
+				_, err = b.board.Release(t.Context(), id, is.Fence(), board.Cause{})
+				b.ok(err)
+			}
+			return nil
+		}
+		id := b.card()
+		l := b.start()
+		l.later(30 * time.Second)
+		b.launches(id, 1)
+		b.settledIn(id, board.StateReady)
+		l.refusedBy(id, "last run")
+		if len(b.runs.doubled) > 0 {
+			t.Errorf("cards %v had two live runs", b.runs.doubled)
+		}
+	})
+}
+
+// A run that was started by hand and lost its supervisor is settled by whoever
+// wants to start the next one.
+func TestLostRunOfACardIsRecoveredBeforeTheNext(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(l Launch) script {
+			if l.RunID == "by-hand" {
+				return never
+			}
+			return finishes(time.Second)
+		}
+		id := b.card()
+		b.ok(b.runs.Launch(t.Context(), Launch{RunID: "by-hand", Issue: b.get(id)}))
+		b.runs.orphan("by-hand")
+		b.start().later(time.Minute)
+		if rec := b.runs.view("by-hand").Record; rec.FailureCode != run.CodeProcessOrphaned {
+			t.Errorf("the lost run is %s, code %q", rec.Status, rec.FailureCode)
+		}
+		b.launches(id, 2)
+		b.settledIn(id, board.StateReview)
+	})
+}

@@ -32,6 +32,7 @@ func (j startJob) do(ctx context.Context, d *Dispatcher) {
 		return
 	}
 	j.cand = cand
+	j.entry.ClaimedAt = time.Now().UTC()
 	issue, ok := j.claim(ctx, d)
 	if !ok {
 		return
@@ -63,8 +64,31 @@ func (j startJob) freshFacts(ctx context.Context, o Options) (facts, error) {
 	if err != nil {
 		return facts{}, err
 	}
-	return gather(ctx, o, world{cfg: j.cfg, columns: j.columns, marker: j.marker}, is)
+	w := world{cfg: j.cfg, columns: j.columns, marker: j.marker}
+	f, err := gather(ctx, o, w, is)
+	if err == nil && j.recoverLost(o, f.live) {
+		return gather(ctx, o, w, is)
+	}
+	return f, err
 }
+
+// recoverLost settles runs of the card that lost their supervisors. A run that a
+// person started has no claim and no journal entry, so nobody else looks after it,
+// and the card would wait for it for ever.
+func (j startJob) recoverLost(o Options, live []RunView) (some bool) {
+	ctx, cancel := context.WithTimeout(j.take, recoverWithin)
+	defer cancel()
+	for _, v := range live {
+		if unowned(v) {
+			_, _ = o.Runs.Await(ctx, v.Record.ID) // what cannot be settled is found live again
+			some = true
+		}
+	}
+	return some
+}
+
+// recoverWithin is longer than survivors of a run take to end.
+const recoverWithin = 10 * time.Second
 
 // claim journals the intent, then takes the card.
 func (j startJob) claim(ctx context.Context, d *Dispatcher) (board.Issue, bool) {
@@ -73,7 +97,6 @@ func (j startJob) claim(ctx context.Context, d *Dispatcher) (board.Issue, bool) 
 		j.fail(d, failShutdown, j.entry.SourceState, false, j.take.Err())
 		return board.Issue{}, false
 	}
-	j.entry.ClaimedAt = time.Now().UTC()
 	if err := o.Journal.Put(ctx, j.entry); err != nil {
 		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("journal the claim of %s: %w", j.entry.Identifier, err))
 		return board.Issue{}, false
@@ -129,10 +152,17 @@ func (j startJob) carry(ctx context.Context, d *Dispatcher, issue board.Issue) {
 // errIneligible: the card was changed between the last look and the claim.
 var errIneligible = errors.New("the card is not what it was a moment ago")
 
+// unchanged reports whether a claimed card still is what the last look judged. An
+// epoch that was skipped tells of a holder in between, who may have started a run.
+func (j startJob) unchanged(claimed board.Issue) bool {
+	return j.columns.eligible(claimed.State) && slugOf(j.cfg, &claimed) == j.cand.Slug &&
+		claimed.ClaimEpoch == j.cand.Issue.ClaimEpoch+1
+}
+
 // prepare makes the run durable, moves the card, makes the folder and launches.
 func (j startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue) (placed, workdir string, err error) {
 	placed = issue.State
-	if !j.columns.eligible(issue.State) || slugOf(j.cfg, &issue) != j.cand.Slug {
+	if !j.unchanged(issue) {
 		return placed, "", errIneligible
 	}
 	if err := d.opts.Journal.Put(ctx, j.entry); err != nil {
