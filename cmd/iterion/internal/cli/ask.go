@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -23,6 +24,6 @@ func (f *Factory) confirm(ctx context.Context, question string) error {
 		if a == "y" || a == "yes" {
 			return nil
 		}
-		return &ExitError{Code: ExitFailed, Err: fmt.Errorf("nothing done")}
+		return &ExitError{Code: ExitFailed, Err: errors.New("nothing done")}
 	}
 }

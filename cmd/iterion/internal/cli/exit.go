@@ -49,18 +49,14 @@ func Usagef(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
-// NotFoundf is exit 3.
-func NotFoundf(format string, args ...any) error {
-	return &ExitError{Code: ExitNotFound, Err: fmt.Errorf(format, args...)}
-}
-
 // Conflictf is exit 4.
 func Conflictf(format string, args ...any) error {
 	return &ExitError{Code: ExitConflict, Err: fmt.Errorf(format, args...)}
 }
 
-// Exit maps an error to the exit code and, where there is one, a hint. It is the
-// only place that does.
+// Exit maps an error to the exit code and, where there is one, a hint. What the
+// rooms return is known here alone; a command that knows better says so with an
+// ExitError.
 func Exit(err error) (code int, hint string) {
 	var exit *ExitError
 	var schema *board.UnreadableSchemaError

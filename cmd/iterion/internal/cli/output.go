@@ -10,7 +10,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// PrintJSON writes v as one indented JSON value.
+// PrintJSON writes v as one indented JSON value. A write that fails is no error
+// here: Main looks at those.
 func (f *Factory) PrintJSON(v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -19,8 +20,8 @@ func (f *Factory) PrintJSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("encode result: %w", err)
 	}
-	_, err := f.IO.Out.Write(b.Bytes())
-	return ignoreWrite(err)
+	_, _ = f.IO.Out.Write(b.Bytes())
+	return nil
 }
 
 // Talk writes a line for people to standard error; --quiet silences it.
@@ -39,9 +40,6 @@ func (f *Factory) Warn(format string, args ...any) {
 func (f *Factory) Say(format string, args ...any) {
 	fmt.Fprintln(f.IO.Out, visibleText(fmt.Sprintf(format, args...)))
 }
-
-// ignoreWrite drops a failed write of the result: Main looks at those itself.
-func ignoreWrite(error) error { return nil }
 
 // Table lays out rows for people. Widths are terminal cells, so that wide and
 // combining characters stay in line.
@@ -119,14 +117,9 @@ func cut(s string, width int) string {
 }
 
 // Bold marks s on a terminal that wants colour.
-func (f *Factory) Bold(s string) string { return f.sgr("1", s) }
-
-// Dim does the same for what matters less.
-func (f *Factory) Dim(s string) string { return f.sgr("2", s) }
-
-func (f *Factory) sgr(code, s string) string {
+func (f *Factory) Bold(s string) string {
 	if !f.Color() {
 		return s
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return "\x1b[1m" + s + "\x1b[0m"
 }
