@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,24 +23,17 @@ func newIssueBoard(f *Factory) *cobra.Command {
 // checks it.
 func readSchema(f *Factory, name string) (board.Schema, error) {
 	var s board.Schema
-	data, err := readInput(f, name)
+	data, err := f.readInput(name)
 	if err != nil {
-		return s, &ExitError{Code: ExitUsage, Err: fmt.Errorf("read board: %w", err)}
+		return s, Usagef("read board: %w", err)
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, Usagef("read board %s: line %d: %v", name, lineOf(data, err), err)
 	}
 	if err := s.Validate(); err != nil {
-		return s, &ExitError{Code: ExitUsage, Err: fmt.Errorf("board %s: %w", name, err)}
+		return s, Usagef("board %s: %w", name, err)
 	}
 	return s, nil
-}
-
-func readInput(f *Factory, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(io.LimitReader(f.IO.In, maxBody))
-	}
-	return os.ReadFile(name)
 }
 
 // lineOf returns the line that a JSON error points at, 1 when it does not say.
@@ -99,8 +92,8 @@ func printColumns(f *Factory, s board.Schema, issues []board.Issue) {
 		delete(count, st.Name)
 	}
 	t.Print(f)
-	for name, n := range count {
-		f.Warn("%d cards are in %q, which is no column of the board", n, name)
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		f.Warn("%d cards are in %q, which is no column of the board", count[name], name)
 	}
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 )
-
-// maxBody bounds what is read from a file or standard input for a body.
-const maxBody = 16 << 20
 
 // bodyFlags are the three ways to give a text: a flag, a file, an editor.
 type bodyFlags struct {
@@ -53,21 +49,9 @@ func (b *bodyFlags) read(ctx context.Context, f *Factory, old string) (*string, 
 }
 
 func readBody(f *Factory, name string) (*string, error) {
-	in := io.NopCloser(f.IO.In)
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, &ExitError{Code: ExitUsage, Err: fmt.Errorf("--body-file: %w", err)}
-		}
-		in = file
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxBody+1))
+	data, err := f.readInput(name)
 	if err != nil {
-		return nil, fmt.Errorf("read body from %s: %w", name, err)
-	}
-	if len(data) > maxBody {
-		return nil, Usagef("--body-file %s: larger than %d MiB", name, maxBody>>20)
+		return nil, Usagef("--body-file: %w", err)
 	}
 	text := string(data)
 	return &text, nil

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -53,17 +52,6 @@ func (f *Factory) varsFile(path string) (map[string]string, error) {
 		vars[name] = textOf(raw)
 	}
 	return vars, nil
-}
-
-func (f *Factory) readInput(path string) ([]byte, error) {
-	if path == "-" {
-		data, err := io.ReadAll(f.IO.In)
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return data, nil
-	}
-	return os.ReadFile(path)
 }
 
 // textOf is the text of a JSON string, and any other value as it is written.
