@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,9 @@ func newIssueMove(f *Factory) *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use: "move ID… --to STATE", Short: "File cards under another column", Args: atLeastOne("ID"),
-		Long: "File cards under another column. All ids and the column are checked before the first\n" +
-			"card is moved. A card leaves a terminal column by `iterion issue reopen` only.",
+		Long: "File cards under another column. Of several cards each is reported; one that may not\n" +
+			"go keeps none of the others back, and the exit code is that of the worst failure.\n" +
+			"A card leaves a terminal column by `iterion issue reopen` only.",
 		ValidArgsFunction: f.completeIDs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if to == "" {
@@ -34,33 +36,33 @@ func runIssueMove(ctx context.Context, f *Factory, refs []string, to string) err
 	if err != nil {
 		return err
 	}
-	cards, err := movable(ctx, b, refs, to)
+	schema, err := b.Schema(ctx)
 	if err != nil {
 		return err
 	}
-	moved, err := moveAll(ctx, cards, func(is board.Issue) (board.Issue, error) { return b.Move(ctx, is.ID, to, f.Cause()) })
-	return errors.Join(f.reportMoved(cards, moved), err)
+	if err := schema.CheckState(to); err != nil {
+		return err
+	}
+	return f.moveAll(ctx, b, refs, to)
 }
 
-// movable returns the cards as they stand, or why one of them cannot go there.
-func movable(ctx context.Context, b board.Store, refs []string, to string) ([]board.Issue, error) {
-	schema, err := b.Schema(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := schema.CheckState(to); err != nil {
-		return nil, err
-	}
-	cards, err := cardsOf(ctx, b, refs)
-	if err != nil {
-		return nil, err
-	}
-	for _, is := range cards {
-		if schema.Terminal(is.State) && !schema.Terminal(to) {
-			return nil, fmt.Errorf("move issue %s from %s to %s: %w", board.ShortID(is.ID), is.State, to, board.ErrTerminal)
+// moveChunk bounds the cards of one verb, so that other writers get their turn.
+const moveChunk = 200
+
+// moveAll refiles the cards that may go and reports each of them.
+func (f *Factory) moveAll(ctx context.Context, b board.Store, refs []string, to string) error {
+	var failed failures
+	var moved []board.Moved
+	ids := resolveEach(ctx, b, refs, &failed)
+	for chunk := range slices.Chunk(ids, moveChunk) {
+		done, err := b.MoveAll(ctx, chunk, to, f.Cause())
+		if err != nil {
+			failed.add(fmt.Errorf("move %d issues to %s: %w", len(ids)-len(moved), to, err))
+			break
 		}
+		moved = append(moved, done...)
 	}
-	return cards, nil
+	return f.reportMoved(moved, failed, len(refs))
 }
 
 func cardsOf(ctx context.Context, b board.Store, refs []string) ([]board.Issue, error) {
@@ -77,33 +79,32 @@ func cardsOf(ctx context.Context, b board.Store, refs []string) ([]board.Issue, 
 	return cards, nil
 }
 
-// moveAll does verb for each card and stops at the first that is refused; those
-// before it stay done.
-func moveAll(ctx context.Context, cards []board.Issue, verb func(board.Issue) (board.Issue, error)) ([]board.Issue, error) {
-	var done []board.Issue
-	for _, is := range cards {
-		if err := ctx.Err(); err != nil {
-			return done, err
-		}
-		now, err := verb(is)
-		if err != nil {
-			return done, fmt.Errorf("issue %s: %w", board.ShortID(is.ID), err)
-		}
-		done = append(done, now)
+func cardOf(ctx context.Context, b board.Store, ref string) (board.Issue, error) {
+	cards, err := cardsOf(ctx, b, []string{ref})
+	if err != nil {
+		return board.Issue{}, err
 	}
-	return done, nil
+	return cards[0], nil
 }
 
-// reportMoved prints where each card came from and went to.
-func (f *Factory) reportMoved(was, now []board.Issue) error {
-	from := map[string]string{}
-	for _, is := range was {
-		from[is.ID] = is.State
-	}
-	return f.printIssues(nonNil(now), func(is board.Issue) string {
-		if from[is.ID] == is.State {
-			return "already in " + is.State + ":"
+// reportMoved prints where each card came from and went to, and why the others
+// stayed.
+func (f *Factory) reportMoved(moved []board.Moved, failed failures, asked int) error {
+	now, from := []board.Issue{}, map[string]string{}
+	for _, m := range moved {
+		failed.add(m.Err)
+		if m.Err == nil {
+			now, from[m.Issue.ID] = append(now, m.Issue), m.From
 		}
-		return "moved " + from[is.ID] + " -> " + is.State + ":"
-	}, len(was) == 1 && len(now) == 1)
+	}
+	var perr error
+	if asked > 1 || len(now) > 0 {
+		perr = f.printIssues(now, func(is board.Issue) string {
+			if from[is.ID] == is.State {
+				return "already in " + is.State + ":"
+			}
+			return "moved " + from[is.ID] + " -> " + is.State + ":"
+		}, asked == 1)
+	}
+	return errors.Join(perr, failed.end(f, asked))
 }

@@ -37,11 +37,10 @@ func runIssueRelease(ctx context.Context, f *Factory, ref string, o issueRelease
 	if err != nil {
 		return err
 	}
-	cards, err := cardsOf(ctx, b, []string{ref})
+	held, err := cardOf(ctx, b, ref)
 	if err != nil {
 		return err
 	}
-	held := cards[0]
 	if held.Claim == "" {
 		return Conflictf("issue %s is not claimed", board.ShortID(held.ID))
 	}

@@ -25,13 +25,9 @@ func runIssueShow(ctx context.Context, f *Factory, ref string) error {
 	if err != nil {
 		return err
 	}
-	id, err := b.Resolve(ctx, ref)
+	is, err := cardOf(ctx, b, ref)
 	if err != nil {
-		return fmt.Errorf("find issue %q: %w", ref, err)
-	}
-	is, err := b.Get(ctx, id)
-	if err != nil {
-		return fmt.Errorf("show issue %s: %w", board.ShortID(id), err)
+		return err
 	}
 	if f.Global.JSON {
 		return f.PrintJSON(is)

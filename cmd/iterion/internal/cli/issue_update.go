@@ -28,7 +28,12 @@ func newIssueUpdate(f *Factory) *cobra.Command {
 		Long: "Change the parts of a card that the flags name. Labels and blockers change by addition\n" +
 			"and removal, so that two writers do not undo each other; --set-labels replaces them all.",
 		ValidArgsFunction: f.completeIDs,
-		RunE:              func(c *cobra.Command, args []string) error { return runIssueUpdate(c.Context(), f, args[0], o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if !anyOwnFlag(c) {
+				return Usagef("nothing to change: name at least one part, see `iterion issue update --help`")
+			}
+			return runIssueUpdate(c.Context(), f, args[0], o)
+		},
 	}
 	o.flags = c.Flags()
 	o.addFlags(f, c)
@@ -64,11 +69,10 @@ func runIssueUpdate(ctx context.Context, f *Factory, ref string, o issueUpdateOp
 	if err != nil {
 		return err
 	}
-	cards, err := cardsOf(ctx, b, []string{ref})
+	is, err := cardOf(ctx, b, ref)
 	if err != nil {
 		return err
 	}
-	is := cards[0]
 	p, err := o.complete(ctx, f, b, is)
 	if err != nil {
 		return err
@@ -85,9 +89,6 @@ func runIssueUpdate(ctx context.Context, f *Factory, ref string, o issueUpdateOp
 
 // complete checks the flags against the board and returns the patch they mean.
 func (o *issueUpdateOptions) complete(ctx context.Context, f *Factory, b board.Store, is board.Issue) (board.Patch, error) {
-	if !o.anything() {
-		return o.patch, Usagef("nothing to change: name at least one part, see `iterion issue update --help`")
-	}
 	for _, step := range []func() error{
 		func() error { return o.plain(f) },
 		o.custom,
@@ -103,19 +104,12 @@ func (o *issueUpdateOptions) complete(ctx context.Context, f *Factory, b board.S
 	return o.patch, err
 }
 
-// anything reports whether a flag of this command, not a global one, was given.
-func (o *issueUpdateOptions) anything() bool {
+// anyOwnFlag reports whether a flag of the command itself, not a global one, was
+// given.
+func anyOwnFlag(c *cobra.Command) bool {
 	given := false
-	o.flags.Visit(func(fl *pflag.Flag) { given = given || o.flags.Lookup(fl.Name) != nil && !isGlobal(fl.Name) })
+	c.LocalNonPersistentFlags().VisitAll(func(fl *pflag.Flag) { given = given || fl.Changed })
 	return given
-}
-
-func isGlobal(name string) bool {
-	switch name {
-	case "store-dir", "json", "no-color", "no-fsync", "quiet", "verbose", "help":
-		return true
-	}
-	return false
 }
 
 // plain sets the parts that stand for themselves.

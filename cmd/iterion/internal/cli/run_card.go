@@ -21,7 +21,11 @@ func (f *Factory) fillFromCard(ctx context.Context, ref string, typed map[string
 	if err := m.CheckNames(typed); err != nil {
 		return err
 	}
-	is, err := f.card(ctx, ref)
+	store, err := f.Board()
+	if err != nil {
+		return err
+	}
+	is, err := cardOf(ctx, store, ref)
 	if err != nil {
 		return err
 	}
@@ -34,22 +38,6 @@ func (f *Factory) fillFromCard(ctx context.Context, ref string, typed map[string
 	s.Name, s.Source.IssueID = is.Title, is.ID
 	s.Env = map[string]string{"ITERION_ISSUE_IDENTIFIER": board.ShortID(is.ID), "ITERION_ISSUE_STATE": is.State}
 	return err
-}
-
-func (f *Factory) card(ctx context.Context, ref string) (board.Issue, error) {
-	b, err := f.Board()
-	if err != nil {
-		return board.Issue{}, err
-	}
-	id, err := b.Resolve(ctx, ref)
-	if err != nil {
-		return board.Issue{}, fmt.Errorf("find issue %q: %w", ref, err)
-	}
-	is, err := b.Get(ctx, id)
-	if err != nil {
-		return board.Issue{}, fmt.Errorf("read issue %s: %w", board.ShortID(id), err)
-	}
-	return is, nil
 }
 
 // launchLease is longer than a launch can take.
