@@ -52,8 +52,7 @@ func (f *Factory) cancelRun(ctx context.Context, id, note string) error {
 	if err != nil || rec.Status.Final() {
 		return err
 	}
-	intent := run.Intent{Verb: run.VerbCancel, By: f.Actor(), Note: note}
-	if err := supervise.RequestStop(runs, id, intent); err != nil {
+	if err := f.askToCancel(runs, id, note); err != nil {
 		return err
 	}
 	_, err = supervise.Await(ctx, runs, id)

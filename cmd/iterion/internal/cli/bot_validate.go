@@ -46,7 +46,7 @@ func runBotValidate(f *Factory, paths []string) error {
 	checked := make([]checkedBot, 0, len(paths))
 	code := ExitOK
 	for _, path := range paths {
-		c, err := checkBot(path)
+		c, err := checkBundle(path)
 		if errors.Is(err, os.ErrNotExist) {
 			code = max(code, ExitNotFound)
 		} else if err != nil {
@@ -67,7 +67,7 @@ func runBotValidate(f *Factory, paths []string) error {
 	return nil
 }
 
-func checkBot(path string) (checkedBot, error) {
+func checkBundle(path string) (checkedBot, error) {
 	dir := path
 	if filepath.Base(path) == manifest.FileName {
 		dir = filepath.Dir(path)

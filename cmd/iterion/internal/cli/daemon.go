@@ -47,10 +47,6 @@ func newDaemon(f *Factory) *cobra.Command {
 }
 
 func runDaemon(ctx context.Context, f *Factory, o daemonOptions) error {
-	l, err := f.Layout()
-	if err != nil {
-		return err
-	}
 	opts, err := f.daemonOptions(o.config)
 	if err != nil {
 		return err
@@ -58,7 +54,7 @@ func runDaemon(ctx context.Context, f *Factory, o daemonOptions) error {
 	if opts.Log, err = f.logger(o.logFormat); err != nil {
 		return err
 	}
-	opts.Layout, opts.UntilIdle, opts.Fault = l, o.untilIdle, f.Hooks.Fault
+	opts.UntilIdle, opts.Fault = o.untilIdle, f.Hooks.Fault
 	f.mentionConfig(o.config)
 	d, err := daemon.New(opts)
 	if err != nil {

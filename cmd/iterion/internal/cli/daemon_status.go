@@ -73,9 +73,9 @@ func watcherText(w control.Watcher) string {
 
 func dispatchText(s control.Status) string {
 	switch d := s.Dispatch.Desired; {
-	case d.Desired == "paused" && d.Reason != "":
+	case d.Desired == dispatch.DesiredPaused && d.Reason != "":
 		return "paused: " + d.Reason
-	case d.Desired == "paused":
+	case d.Desired == dispatch.DesiredPaused:
 		return "paused"
 	case !s.Dispatch.Ready:
 		return "starting"

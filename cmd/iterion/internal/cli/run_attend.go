@@ -38,7 +38,7 @@ func (f *Factory) attend(ctx context.Context, runs *run.Dir, id string) (run.Rec
 			signal.Notify(again, os.Interrupt, syscall.SIGTERM)
 			defer signal.Stop(again)
 			show.talk("asking the bot to stop; once more kills it")
-			if err := f.askToCancel(runs, id); err != nil {
+			if err := f.askToCancel(runs, id, ""); err != nil {
 				return run.Record{}, err
 			}
 		case <-again:
@@ -62,8 +62,8 @@ func awaitRun(ctx context.Context, runs *run.Dir, id string) <-chan endedRun {
 	return ended
 }
 
-func (f *Factory) askToCancel(runs *run.Dir, id string) error {
-	return supervise.RequestStop(runs, id, run.Intent{Verb: run.VerbCancel, By: f.Actor(), At: f.Now().UTC()})
+func (f *Factory) askToCancel(runs *run.Dir, id, note string) error {
+	return supervise.RequestStop(runs, id, run.Intent{Verb: run.VerbCancel, By: f.Actor(), At: f.Now().UTC(), Note: note})
 }
 
 // printVerdict turns how a run ended into the result and the exit code.

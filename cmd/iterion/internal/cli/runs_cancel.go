@@ -50,7 +50,7 @@ func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
 }
 
 func (f *Factory) cancelLive(ctx context.Context, runs *run.Dir, id string) (run.Record, error) {
-	if err := f.askToCancel(runs, id); err != nil {
+	if err := f.askToCancel(runs, id, ""); err != nil {
 		return run.Record{}, err
 	}
 	f.Talk("asked run %s to stop", run.Short(id))
