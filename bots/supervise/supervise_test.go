@@ -392,3 +392,17 @@ func TestSupervisorHoldsNothingThatItsLauncherInherited(t *testing.T) {
 		t.Errorf("run is %s, %v", rec.Status, err)
 	}
 }
+
+func TestFailReportSaysWhenToTryAgain(t *testing.T) {
+	b := newLab(t)
+	later := b.end(b.bot(`echo '{"type":"fail","class":"transient","retry_at":"2031-05-06T07:08:09+02:00","message":"busy"}' >>$ITERION_EVENTS; exit 75`))
+	b.want(later, run.Failed, run.CodeTransient)
+	if want := time.Date(2031, 5, 6, 5, 8, 9, 0, time.UTC); !later.RetryAt.Equal(want) {
+		t.Errorf("retry at %s, want %s", later.RetryAt, want)
+	}
+	soon := b.end(b.bot(`echo '{"type":"fail","class":"permanent","retry_at":"soon","message":"never"}' >>$ITERION_EVENTS`))
+	b.want(soon, run.Failed, run.CodePermanent)
+	if !soon.RetryAt.IsZero() || !strings.Contains(b.log(soon.ID), `"soon" is no time`) {
+		t.Errorf("retry at %s, log %q", soon.RetryAt, b.log(soon.ID))
+	}
+}
