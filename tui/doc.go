@@ -8,8 +8,10 @@
 // # Who does what
 //
 // The caller finds or starts the daemon. Options.Connect is called off the
-// drawing path, once at the start and again after every loss, and answers with a
-// Source, with ErrNoStore (an empty folder: the screen then offers to make a
+// drawing path, once at the start and again after every loss, and is told whether
+// it may start a daemon: not after one was seen, unless the person asks, for
+// whoever stopped it may be about to start it with another configuration. It
+// answers with a Source, with ErrNoStore (an empty folder: the screen then offers to make a
 // board through Options.Init), or with an error whose words are shown while the
 // screen keeps trying. A daemon that Connect started on the way belongs to the
 // sitting: OwnsDaemon then says so, the daemon runs in a session of its own so

@@ -32,18 +32,20 @@ const (
 )
 
 // feed connects and watches until ctx ends, and hands what happens to send. It
-// returns once nothing of it runs any more.
-func feed(ctx context.Context, connect func(context.Context) (Source, error), again <-chan struct{}, send func(tea.Msg)) {
+// returns once nothing of it runs any more. A daemon may be started until one was
+// seen, and after that only when the person asks: one that is gone again was
+// ended by somebody, for a reason.
+func feed(ctx context.Context, connect Connect, again <-chan struct{}, send func(tea.Msg)) {
 	defer func() {
 		if r := recover(); r != nil {
 			send(broken{fmt.Errorf("watch the daemon: panic: %v\n%s", r, debug.Stack())})
 		}
 	}()
-	wait := retryFirst
+	wait, start := retryFirst, true
 	for ctx.Err() == nil {
-		seen, err := watchOnce(ctx, connect, send)
+		seen, err := watchOnce(ctx, connect, start, send)
 		if seen {
-			wait = retryFirst
+			wait, start = retryFirst, false
 		}
 		if ctx.Err() != nil {
 			return
@@ -54,14 +56,16 @@ func feed(ctx context.Context, connect func(context.Context) (Source, error), ag
 			continue
 		}
 		send(lost{err: err, retry: time.Now().Add(wait)})
-		pause(ctx, again, wait)
+		if pause(ctx, again, wait) {
+			start = true
+		}
 		wait = min(2*wait, retryMax)
 	}
 }
 
 // watchOnce lives through one connection; seen tells whether a frame came.
-func watchOnce(ctx context.Context, connect func(context.Context) (Source, error), send func(tea.Msg)) (seen bool, err error) {
-	src, err := connect(ctx)
+func watchOnce(ctx context.Context, connect Connect, start bool, send func(tea.Msg)) (seen bool, err error) {
+	src, err := connect(ctx, start)
 	if err != nil {
 		return false, err
 	}
@@ -77,13 +81,16 @@ func watchOnce(ctx context.Context, connect func(context.Context) (Source, error
 	return seen, err
 }
 
-// pause waits, but not when somebody asks to try again at once.
-func pause(ctx context.Context, again <-chan struct{}, d time.Duration) {
+// pause waits, but not when somebody asks to try again at once; it tells whether
+// somebody did.
+func pause(ctx context.Context, again <-chan struct{}, d time.Duration) (asked bool) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 	case <-again:
+		return true
 	case <-t.C:
 	}
+	return false
 }

@@ -15,11 +15,17 @@ type Source = screen.Source
 // then offers to make one.
 var ErrNoStore = errors.New("no board here yet")
 
+// Connect finds the daemon. start says that one may be started where none runs:
+// it does until a daemon was seen, and when the person asks for it. Connect is
+// called again after each loss and must honour ctx.
+type Connect func(ctx context.Context, start bool) (Source, error)
+
 // Options says how to run the screen.
 type Options struct {
-	// Connect finds the daemon, starting one where that is the caller's policy.
-	// It is called again after each loss and must honour ctx.
-	Connect func(ctx context.Context) (Source, error)
+	Connect Connect
+	// Starts says whether Connect starts a daemon when it may; a lost one is then
+	// offered to be started anew.
+	Starts bool
 	// Init makes a board with an example; Connect is called again after it. Nil:
 	// an empty folder is an error like any other.
 	Init func(ctx context.Context) error

@@ -213,7 +213,11 @@ func (f *fake) Why(context.Context, string) ([]dispatch.Verdict, error) {
 }
 
 func (f *fake) Create(_ context.Context, c control.CreateIssue) (board.Issue, error) {
-	err := f.note("create %q %q bot=%q state=%q by=%s", c.Title, c.Body, c.Bot, c.State, c.By)
+	args := ""
+	if len(c.BotArgs) > 0 {
+		args = fmt.Sprintf(" args=%v", c.BotArgs)
+	}
+	err := f.note("create %q %q bot=%q state=%q by=%s%s", c.Title, c.Body, c.Bot, c.State, c.By, args)
 	return board.Issue{ID: cardID(99), Title: c.Title, State: c.State}, err
 }
 

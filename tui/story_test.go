@@ -12,6 +12,7 @@ import (
 	"iterion/daemon/control"
 	"iterion/daemon/dispatch"
 	"iterion/native/run"
+	"iterion/tui/screen"
 )
 
 func TestFirstPaintNeedsNoData(t *testing.T) {
@@ -98,8 +99,14 @@ func TestCreateChoosesBotAndColumn(t *testing.T) {
 	d.text("line one")
 	d.press("enter")
 	d.text("line two")
-	d.press("tab", "right", "tab", "right", "enter")
-	if got := d.src.calls(); got != `create "Greet" "line one\nline two" bot="hello" state="ready" by=tester` {
+	d.press("tab", "right", "tab")
+	d.text("title")
+	d.press("tab", "right", "enter")
+	d.wants("the input is no name=value")
+	d.press("up")
+	d.text("=for all")
+	d.press("ctrl+s")
+	if got := d.src.calls(); got != `create "Greet" "line one\nline two" bot="hello" state="ready" by=tester args=map[title:for all]` {
 		t.Fatalf("asked: %s", got)
 	}
 }
@@ -113,6 +120,21 @@ func TestHalfTypedTextSurvivesClosing(t *testing.T) {
 	d.press("n")
 	d.text("ught")
 	d.wants("Half a thought")
+}
+
+// A form that keeps nothing does not promise to, and one that was closed blank
+// knows the bots that have come since.
+func TestFormsPromiseWhatTheyKeep(t *testing.T) {
+	d := live(t, 100, 30)
+	d.press("p")
+	d.wants("enter save", "esc back")
+	d.lacks("keep for later")
+	d.press("esc", "n")
+	d.wants("keep for later")
+	d.press("esc")
+	d.send(screen.BotsKnown{Bots: []control.BotInfo{{Slug: "newcomer", Enabled: true}}})
+	d.press("n", "tab", "tab", "right")
+	d.wants("newcomer")
 }
 
 func TestCancelDefaultsToNo(t *testing.T) {
@@ -184,13 +206,34 @@ func TestErrorsOfVerbsAreTheDaemonsWords(t *testing.T) {
 func TestLosingTheDaemonKeepsTheBoardAndSaysSo(t *testing.T) {
 	d := live(t, 100, 30)
 	d.send(lost{err: errors.New("connection refused"), retry: noon.Add(3 * time.Second)})
-	d.wants("the daemon is gone: connection refused", "Write the release notes")
+	d.wants("the daemon is gone (connection refused). Waiting for it", "Write the release notes")
+	d.send(lost{err: control.ErrNoDaemon, retry: noon.Add(3 * time.Second)})
+	d.wants("the daemon is gone. Waiting for it")
 	d.press("m")
 	d.wants("no daemon is connected")
 	d.press("r")
 	d.send(connected{d.src})
 	d.send(framed{sampleFrame()})
 	d.lacks("the daemon is gone")
+}
+
+func TestALostDaemonIsOfferedToBeStarted(t *testing.T) {
+	d := live(t, 100, 30, func(o *Options) { o.Starts = true })
+	d.send(lost{err: control.ErrNoDaemon})
+	d.wants("the daemon is gone. Press r to start one.")
+}
+
+// What went wrong can be read to its end.
+func TestLongNewsTakesMoreRows(t *testing.T) {
+	d := live(t, 60, 20)
+	d.src.err = errors.New("dispatch stays paused: the store /home/somebody/projects/website/.iterion was never trusted; `iterion trust` lets its bots run")
+	d.press(">")
+	d.wants("lets its bots run")
+	if rows := strings.Count(d.m.View(), "\n") + 1; rows != 20 {
+		t.Errorf("the window has %d rows", rows)
+	}
+	d.press("j")
+	d.lacks("lets its bots run")
 }
 
 func TestBannersOfTheDaemon(t *testing.T) {
@@ -241,6 +284,24 @@ func TestCardGoneUnderTheCursorHoldsVerbsForAMoment(t *testing.T) {
 	d.now = d.now.Add(time.Second)
 	d.press(">")
 	if got := d.src.calls(); !strings.HasPrefix(got, "move ") || strings.Contains(got, gone) {
+		t.Fatalf("asked: %s", got)
+	}
+}
+
+// Until the person has moved the cursor it goes where cards are; that too is no
+// moment for a verb, and a column where nobody has been is met at its top.
+func TestCursorThatFindsItsColumnHoldsVerbsForAMoment(t *testing.T) {
+	d := live(t, 160, 30)
+	if got := d.selected(); got != cardID(14) {
+		t.Fatalf("the cursor starts on %s", got)
+	}
+	d.frame(control.Frame{Cards: []control.Card{cardIn(14, "review", "it went on")}}) // its column is empty now
+	if got := d.selected(); got != cardID(1) {
+		t.Fatalf("the cursor is on %s, not at the top of the first column with cards", got)
+	}
+	d.press(">")
+	d.wants("has just changed")
+	if got := d.src.calls(); got != "" {
 		t.Fatalf("asked: %s", got)
 	}
 }

@@ -1,10 +1,14 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/bubbles/key"
+
+	"iterion/daemon/control"
 	"iterion/tui/kit"
 	"iterion/tui/screen"
 )
@@ -19,9 +23,13 @@ func (m *root) View() string {
 	}
 	lines := append([]string{m.header()}, m.banners()...)
 	lines = append(lines, m.body()...)
-	lines = kit.Box(lines, m.width, m.height-1)
-	return strings.Join(append(lines, kit.Fit(m.footer(), m.width)), "\n")
+	foot := m.footer()
+	lines = kit.Box(lines, m.width, m.height-len(foot))
+	return strings.Join(append(lines, kit.Box(foot, m.width, len(foot))...), "\n")
 }
+
+// quitCols is the width below which the screen's own keys need the room.
+const quitCols = 80
 
 // Below these, one plain line stands for everything.
 const (
@@ -127,14 +135,14 @@ func (m *root) banners() []string {
 	}
 	s := m.env.Mirror.Status
 	if m.link.lost != nil && m.env.Mirror.Ready {
-		add(kit.MarkBad, fmt.Sprintf("the daemon is gone: %s. Trying again %s", kit.Line(m.link.lost.Error()), m.retryIn()))
+		add(kit.MarkBad, m.goneText())
 		return out
 	}
 	if !m.env.Mirror.Ready {
 		return nil
 	}
 	if !s.Trusted && !s.StartedAt.IsZero() {
-		add(kit.MarkHeld, "nothing runs here yet: this store is not trusted on this host. Run `iterion trust` to allow it.")
+		add(kit.MarkHeld, "not trusted on this host, so nothing runs. `iterion trust` allows it.")
 	} else if m.env.Paused() {
 		add(kit.MarkPaused, pausedText(m.env))
 	}
@@ -149,6 +157,19 @@ func (m *root) banners() []string {
 		add(kit.MarkBad, kit.Line(s.Dispatch.Errors[0].What))
 	}
 	return out
+}
+
+// goneText says what has become of the daemon, and what a key can do about it.
+func (m *root) goneText() string {
+	next := "Waiting for it; r looks at once."
+	if m.opts.Starts {
+		next = "Press r to start one."
+	}
+	why := ""
+	if !errors.Is(m.link.lost, control.ErrNoDaemon) {
+		why = " (" + kit.Line(m.link.lost.Error()) + ")"
+	}
+	return "the daemon is gone" + why + ". " + next + " The board is as it was last seen."
 }
 
 func pausedText(e *screen.Env) string {
@@ -206,17 +227,47 @@ func (m *root) waiting() []string {
 	return append(lines, "", t.Dim.Render("Trying again "+m.retryIn()+". r tries at once, q leaves."))
 }
 
+// toastRows is how many rows long news may take from the screen above.
+const toastRows = 3
+
 // footer is the toast, or the hints of the screen.
-func (m *root) footer() string {
-	t := m.env.Theme
+func (m *root) footer() []string {
 	if m.toast != nil {
-		glyph, style := t.Mark(m.toast.Mark)
-		return " " + style.Render(glyph+" "+m.toast.Text)
+		return m.news()
 	}
 	if m.dialog != nil || m.offering {
-		return ""
+		return []string{""}
 	}
-	tail := t.Key.Render("?") + " " + t.Dim.Render("help") + " "
+	return []string{m.hints()}
+}
+
+// news is the toast, in as many rows as it needs.
+func (m *root) news() []string {
+	glyph, style := m.env.Theme.Mark(m.toast.Mark)
+	var out []string
+	for i, l := range kit.Wrap(m.toast.Text, max(1, m.width-4)) {
+		if i == toastRows {
+			break
+		}
+		if i > 0 {
+			glyph = " "
+		}
+		out = append(out, " "+style.Render(glyph+" "+l))
+	}
+	return out
+}
+
+// hints are the keys of the screen, and those that lead on from everywhere.
+func (m *root) hints() string {
+	t := m.env.Theme
+	if m.env.Mirror.Ready && m.screens[m.at].Typing() {
+		return " " + t.Hints(m.screens[m.at].Keys(m.env), m.width-1) // any other key is text
+	}
+	general := []key.Binding{m.keys.help, m.keys.quit}
+	if m.width < quitCols {
+		general = general[:1]
+	}
+	tail := t.Hints(general, m.width) + " "
 	if m.env.ReadOnly {
 		tail = t.Warn.Render("read-only") + "   " + tail
 	}

@@ -163,6 +163,42 @@ func TestScreenBringsItsOwnDaemon(t *testing.T) {
 	w.settled(1)
 }
 
+// A daemon that somebody has stopped stays stopped until the person at the screen
+// asks for one: whoever stopped it may be about to start it with other settings.
+func TestScreenLeavesAStoppedDaemonStopped(t *testing.T) {
+	w := newWorld(t)
+	w.ok("issue", "create", "--title", "a card of mine")
+	term := w.terminal(120, 30)
+	term.shows("a card of mine")
+	w.ok("daemon", "stop")
+	term.shows("the daemon is gone. Press r to start one.")
+	if s := w.run("daemon", "status"); s.code != 3 {
+		t.Errorf("a daemon runs again, unasked: %s", s.out)
+	}
+	term.keys("r")
+	w.eventually("a daemon runs again", func() bool { return w.run("daemon", "status").code == 0 })
+	w.eventually("the screen is joined to it", func() bool { return !strings.Contains(term.screen(), "daemon is gone") })
+	term.keys("q")
+	if code := term.exit(); code != "0" {
+		t.Errorf("the screen's exit code is %s", code)
+	}
+}
+
+// Looking starts nothing.
+func TestReadOnlyScreenStartsNoDaemon(t *testing.T) {
+	w := newWorld(t)
+	w.shell("a card of mine", "echo hi")
+	term := w.terminal(120, 30, "--read-only")
+	term.shows("No daemon answers.")
+	if s := w.run("daemon", "status"); s.code != 3 {
+		t.Errorf("the screen started a daemon: %s", s.out)
+	}
+	term.keys("q")
+	if code := term.exit(); code != "0" {
+		t.Errorf("the screen's exit code is %s", code)
+	}
+}
+
 // Every screen draws in a small and in a large terminal, and after a resize.
 func TestScreenDrawsAtOddSizes(t *testing.T) {
 	for _, size := range [][2]int{{40, 10}, {200, 60}} {

@@ -43,8 +43,8 @@ func (f *Field) Value() string {
 	return ""
 }
 
-// Form asks for several values at once. It keeps what was typed when it is
-// closed, so that opening it again goes on where the person left.
+// Form asks for several values at once. It holds what was typed when it is
+// closed, so that an opener that keeps it can go on where the person left.
 type Form struct {
 	Ask    string
 	Fields []*Field
@@ -53,6 +53,8 @@ type Form struct {
 	Send func(f *Form) (cmd tea.Cmd, problem string)
 	// Problem is shown below the fields.
 	Problem string
+	// Kept says that the opener keeps what was typed when the form is closed.
+	Kept bool
 
 	focus int
 }
@@ -178,6 +180,16 @@ func (f *Field) focus(on bool) {
 	}
 }
 
+// Blank reports whether no text has been typed.
+func (f *Form) Blank() bool {
+	for _, fd := range f.Fields {
+		if fd.Kind != FieldChoice && fd.Value() != "" {
+			return false
+		}
+	}
+	return true
+}
+
 func (f *Form) nameWidth() int {
 	w := 0
 	for _, fd := range f.Fields {
@@ -224,7 +236,15 @@ func (f *Field) lines(t *Theme, focused bool) []string {
 
 // Keys are the form's own keys.
 func (f *Form) Keys() []key.Binding {
-	keys := []key.Binding{Bind("ctrl+s", "save", "ctrl+s"), Bind("esc", "keep for later", "esc")}
+	save := Bind("ctrl+s", "save", "ctrl+s")
+	if len(f.Fields) == 1 && f.Fields[0].Kind == FieldLine {
+		save = Bind("enter", "save", "enter")
+	}
+	leave := "back"
+	if f.Kept {
+		leave = "keep for later"
+	}
+	keys := []key.Binding{save, Bind("esc", leave, "esc")}
 	if len(f.Fields) > 1 {
 		keys = append(keys, Bind("tab", "next field", "tab"))
 	}

@@ -144,10 +144,12 @@ func (e *Env) AskComment(c *mirror.Card) {
 }
 
 // draft opens the form of a name, going on with one that was closed half-filled.
+// One that was closed blank is made anew: columns and bots may have changed.
 func (e *Env) draft(name string, build func() *kit.Form) {
 	f := e.Drafts[name]
-	if f == nil {
+	if f == nil || f.Blank() {
 		f = build()
+		f.Kept = true
 		e.Drafts[name] = f
 	}
 	e.Open(f)
@@ -212,7 +214,9 @@ func (c *create) form(state string) *kit.Form {
 	return kit.NewForm("New card", c.send,
 		&kit.Field{Name: "Title", Kind: kit.FieldLine, Hint: "what is to be done"},
 		&kit.Field{Name: "Body", Kind: kit.FieldText, Hint: "details, in Markdown (optional)"},
-		who, where)
+		who,
+		&kit.Field{Name: "Input", Kind: kit.FieldLine, Hint: "name=value for the bot, like command=make test"},
+		where)
 }
 
 func (c *create) send(f *kit.Form) (tea.Cmd, string) {
@@ -220,7 +224,14 @@ func (c *create) send(f *kit.Form) (tea.Cmd, string) {
 	if in.Title == "" {
 		return nil, "a card needs a title"
 	}
-	in.Bot, in.State = c.bots[f.Fields[2].At], c.states[f.Fields[3].At]
+	in.Bot, in.State = c.bots[f.Fields[2].At], c.states[f.Fields[4].At]
+	if text := strings.TrimSpace(f.Fields[3].Value()); text != "" {
+		name, value, ok := strings.Cut(text, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, "the input is no name=value, like command=make test"
+		}
+		in.BotArgs = map[string]string{name: value}
+	}
 	delete(c.env.Drafts, "create")
 	made := board.Issue{}
 	do := c.env.DoDraft("create", f, func(ctx context.Context, src Source) (text string, err error) {

@@ -20,12 +20,12 @@ func keys() keyMap {
 		left: kit.Bind("←/h", "column left", "left", "h"), right: kit.Bind("→/l", "column right", "right", "l"),
 		top: kit.Bind("g", "first card", "g", "home"), end: kit.Bind("G", "last card", "G", "end"),
 		pageUp: kit.Bind("pgup", "page up", "pgup", "ctrl+u"), pageDown: kit.Bind("pgdn", "page down", "pgdown", "ctrl+d"),
-		open: kit.Bind("enter", "open the card", "enter"), log: kit.Bind("o", "log of its run", "o"),
+		open: kit.Bind("enter", "open", "enter"), log: kit.Bind("o", "log", "o"),
 		filter: kit.Bind("/", "filter", "/"), clear: kit.Bind("esc", "clear the filter", "esc"),
 		create: kit.Bind("n", "new card", "n"), move: kit.Bind("m", "move", "m"),
 		back: kit.Bind("<", "move a column left", "<"), forth: kit.Bind(">", "move a column right", ">"),
-		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel its run", "x"),
-		clearRun: kit.Bind("L", "clear its last run", "L"),
+		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel run", "x"),
+		clearRun: kit.Bind("L", "clear last run", "L"),
 	}
 }
 

@@ -75,18 +75,22 @@ func (s *Screen) home(e *screen.Env) {
 	if now != nil && (s.chosen || len(now.Cards) > 0) || len(e.Mirror.Columns) == 0 {
 		return
 	}
+	left := s.Selected(e) != nil || s.spot(s.col).id != ""
 	s.col = e.Mirror.Columns[0].Name
 	for _, c := range e.Mirror.Columns {
 		if len(c.Cards) > 0 {
 			s.col = c.Name
-			return
+			break
 		}
+	}
+	if left {
+		s.slip = e.Now
 	}
 }
 
 func (s *Screen) settleColumn(e *screen.Env, col *mirror.Column) {
 	p, list, focused := s.spot(col.Name), s.cards(col), col.Name == s.col
-	if len(list) == 0 {
+	if len(list) == 0 || p.id == "" && !focused { // nobody has been there: its top is its place
 		p.at, p.top = 0, 0
 		return
 	}

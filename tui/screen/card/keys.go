@@ -15,9 +15,9 @@ func keys() keyMap {
 	return keyMap{
 		leave: kit.Bind("esc", "back", "esc", "backspace"),
 		left:  kit.Bind("←/h", "the body", "left", "h"), right: kit.Bind("→/l", "the side pane", "right", "l"),
-		log: kit.Bind("o", "log of its run", "o", "enter"), move: kit.Bind("m", "move", "m"),
-		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel its run", "x"),
-		clearRun: kit.Bind("L", "clear its last run", "L"),
+		log: kit.Bind("o", "log", "o", "enter"), move: kit.Bind("m", "move", "m"),
+		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel run", "x"),
+		clearRun: kit.Bind("L", "clear last run", "L"),
 	}
 }
 

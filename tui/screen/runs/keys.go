@@ -14,9 +14,9 @@ type keyMap struct {
 
 func keys() keyMap {
 	return keyMap{
-		open: kit.Bind("enter", "open with its log", "enter"), leave: kit.Bind("esc", "back", "esc", "backspace"),
-		search: kit.Bind("/", "filter, search the log", "/"), card: kit.Bind("o", "its card", "o"),
-		cancel: kit.Bind("x", "cancel the run", "x"), follow: kit.Bind("f", "follow the log", "f"),
+		open: kit.Bind("enter", "open", "enter"), leave: kit.Bind("esc", "back", "esc", "backspace"),
+		search: kit.Bind("/", "filter, search the log", "/"), card: kit.Bind("o", "card", "o"),
+		cancel: kit.Bind("x", "cancel run", "x"), follow: kit.Bind("f", "follow", "f"),
 		next: kit.Bind("n", "next older match", "n"), prev: kit.Bind("N", "next newer match", "N"),
 		left: kit.Bind("←/h", "log to the left", "left", "h"), right: kit.Bind("→/l", "log to the right", "right", "l"),
 	}

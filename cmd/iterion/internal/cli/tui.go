@@ -21,7 +21,8 @@ func newTUI(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tui [CONFIG]", Short: "Open the screen", Args: atMostOne,
 		Long: "Open the screen on the store's daemon. When none runs one is started, with CONFIG if given,\n" +
-			"and ended on quit; --attach never starts one.",
+			"and ended on quit; --attach and --read-only never start one. In a folder without a store the\n" +
+			"screen offers to make one. Keys are listed at the bottom; ? lists all of them.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if o.config = args[0]; !isFile(o.config) {
@@ -32,7 +33,7 @@ func newTUI(f *Factory) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.attach, "attach", false, "only join a daemon that runs already")
-	c.Flags().BoolVar(&o.readOnly, "read-only", false, "look, and change nothing")
+	c.Flags().BoolVar(&o.readOnly, "read-only", false, "look at a daemon that runs already, and change nothing")
 	return c
 }
 
@@ -41,9 +42,9 @@ func runTUI(ctx context.Context, f *Factory, o tuiOptions) error {
 		return &ExitError{Code: ExitFailed, Err: errors.New("the screen needs a terminal"),
 			Hint: "`iterion daemon` works the cards without one, `iterion issue list` shows them"}
 	}
-	child := &childDaemon{f: f, config: o.config, attach: o.attach}
+	child := &childDaemon{f: f, config: o.config, attach: o.attach || o.readOnly}
 	t := tui.Options{
-		Connect: child.connect, OwnsDaemon: child.owned, StopDaemon: child.stop,
+		Connect: child.connect, Starts: !child.attach, OwnsDaemon: child.owned, StopDaemon: child.stop,
 		In: f.IO.In, Out: f.IO.terminal, Getenv: f.Env,
 		ReadOnly: o.readOnly, NoColor: !f.Color(), By: f.Actor(),
 	}

@@ -26,14 +26,16 @@ const startWait = 20 * time.Second
 type childDaemon struct {
 	f      *Factory
 	config string
-	attach bool
+	attach bool // never start one
 
-	mu   sync.Mutex
-	done chan struct{} // closed when the child has ended; nil before it was started
+	mu      sync.Mutex
+	done    chan struct{} // closed when the child has ended; nil before it was started
+	crashed bool          // the child ended by itself, and not well
 }
 
-// connect returns the daemon, starting one if need be.
-func (d *childDaemon) connect(ctx context.Context) (tui.Source, error) {
+// connect returns the daemon. Where none runs, one is started if that is asked
+// for, or if the one that was started here has crashed.
+func (d *childDaemon) connect(ctx context.Context, start bool) (tui.Source, error) {
 	l, err := d.f.Layout()
 	var none *native.NoStoreError
 	if errors.As(err, &none) {
@@ -46,7 +48,9 @@ func (d *childDaemon) connect(ctx context.Context) (tui.Source, error) {
 	switch {
 	case err == nil:
 		return c, nil
-	case !isNoDaemon(err) || d.attach:
+	case isNoDaemon(err) && d.attach:
+		return nil, fmt.Errorf("%w: `iterion daemon` starts one, and so does `iterion tui` by itself", err)
+	case !isNoDaemon(err) || !start && !d.hasCrashed():
 		return nil, err
 	}
 	if err := d.start(l); err != nil {
@@ -80,10 +84,19 @@ func (d *childDaemon) start(l native.Layout) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = cmd.Wait() // why it ended is in its log
+		err := cmd.Wait() // why it ended is in its log
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.crashed = err != nil && cmd.ProcessState.ExitCode() != ExitConflict // gave way to another
 	}()
-	d.done = done
+	d.done, d.crashed = done, false
 	return nil
+}
+
+func (d *childDaemon) hasCrashed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.crashed
 }
 
 func (d *childDaemon) args(l native.Layout) []string {
