@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"iterion/bots/catalog"
@@ -47,7 +48,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	s := fmt.Sprintf("no bot %q in %s", e.Slug, strings.Join(append(e.Looked, "the catalog"), ", "))
+	s := fmt.Sprintf("no bot %q in %s", e.Slug, strings.Join(append(slices.Clone(e.Looked), "the catalog"), ", "))
 	if e.Nearest != "" {
 		s += fmt.Sprintf("; did you mean %s?", e.Nearest)
 	}

@@ -141,3 +141,14 @@ func TestLaunchableLooksForTheProgram(t *testing.T) {
 		t.Errorf("Launchable = %v, want nil", err)
 	}
 }
+
+func TestErrorOfAnUnknownSlugLeavesTheSearchPathAlone(t *testing.T) {
+	paths := append(make([]string, 0, 2), t.TempDir())
+	_, err := NewRegistry(paths).Resolve("nobody")
+	if err == nil || !strings.Contains(err.Error(), "the catalog") {
+		t.Fatalf("error: %v", err)
+	}
+	if behind := paths[:2][1]; behind != "" {
+		t.Errorf("the caller's slice got %q behind its end", behind)
+	}
+}
