@@ -38,7 +38,7 @@ type DispatchConfig struct {
 	Vars map[string]string `json:"vars,omitempty"` // templates
 }
 
-// TrackerConfig says where the cards are. This version knows native alone.
+// TrackerConfig says where the cards are: native.
 type TrackerConfig struct {
 	Kind string `json:"kind"`
 }

@@ -19,7 +19,7 @@ type ConfigError struct{ Problems []string }
 
 func (e *ConfigError) Error() string { return strings.Join(e.Problems, "\n") }
 
-// foreignKeys are keys of the config format that this version has no use for.
+// foreignKeys are keys of the config format that mean nothing here.
 // Taking them silently would promise what is not done.
 func foreignKeys() []string {
 	return []string{"assignee_dispatch", "stall", "limits", "hooks", "ticket_router", "watchdog", "server"}
@@ -88,7 +88,7 @@ func (p *configParser) problem(n *yaml.Node, key, format string, args ...any) {
 }
 
 // mapping takes a block of known keys. A key named foreign belongs to the format
-// and not to this version.
+// and means nothing here.
 func (p *configParser) mapping(known setters, foreign ...string) func(*yaml.Node, string) {
 	return func(n *yaml.Node, key string) {
 		p.each(n, key, func(name, value *yaml.Node, at string) {

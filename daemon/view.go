@@ -76,7 +76,7 @@ func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
 	}
 	news(events)
 	ids, schema := touched(events)
-	if schema || len(ids) > manyChanges || v.schema == nil {
+	if schema || len(ids) > manyChanges {
 		return v.readBoard(ctx)
 	}
 	for _, id := range ids {

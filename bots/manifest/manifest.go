@@ -31,9 +31,8 @@ type Manifest struct {
 	DispatchVars  map[string]string // var name to template, see Expand
 	Retry         Retry
 	Invocations   []Invocation
-	Forge         map[string]any // kept as it is for the forge lane
-	// Ignored names the top-level keys that this version does not know, in file
-	// order.
+	Forge         map[string]any // kept as it is
+	// Ignored names the top-level keys that are not known, in file order.
 	Ignored []string
 
 	nameLine int // where Name stands
@@ -59,8 +58,8 @@ type Run struct {
 // Protocol is how the bot's stdout is read.
 type Protocol string
 
-// The protocols. Plain and JSONL are spoken by this version; the manifest of
-// a bot that needs another one lists and validates, and is refused at launch.
+// The protocols. A bot whose protocol is not Spoken lists and validates, and is
+// refused at launch.
 const (
 	Plain    Protocol = "plain" // stdout is log
 	JSONL    Protocol = "jsonl" // lines of stdout that are JSON objects with a type are reports
@@ -70,7 +69,7 @@ const (
 	OpenCode Protocol = "opencode"
 )
 
-// Spoken reports whether this version can run a bot of this protocol.
+// Spoken reports whether a bot of this protocol can be run: Plain and JSONL.
 func (p Protocol) Spoken() bool { return p == Plain || p == JSONL }
 
 // Retry is the bot's wish for how failures that wait for a quota are retried.

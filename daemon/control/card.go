@@ -8,7 +8,7 @@ import (
 
 // plainIssue is an issue without its codec. Embedding board.Issue itself would
 // make its codec the card's and lose the card's own fields; and a stream of
-// cards can do without the keys that this version does not know.
+// cards can do without the keys that are not known.
 type plainIssue board.Issue
 
 type wireCard struct {
