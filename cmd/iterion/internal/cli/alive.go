@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"iterion/bots/supervise"
+	"iterion/native/board"
 	"iterion/native/run"
 )
 
@@ -38,12 +41,35 @@ func (f *Factory) checkRunEnded(id string) error {
 	}
 }
 
-// cancelRun ends a run, if it has not ended, and waits for its end.
-func (f *Factory) cancelRun(ctx context.Context, id, note string) error {
+// cancelRuns ends the runs of a card that have not ended, and waits for their
+// end: the last one that the card names, and any other that says it is the
+// card's.
+func (f *Factory) cancelRuns(ctx context.Context, is board.Issue) error {
 	runs, err := f.Runs()
 	if err != nil {
 		return err
 	}
+	found, err := runs.List(run.Query{IssueID: is.ID})
+	if err != nil {
+		return err
+	}
+	ids := map[string]bool{is.LastRunID: is.LastRunID != ""}
+	for _, rec := range found.Records {
+		ids[rec.ID] = !rec.Status.Final()
+	}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		if !ids[id] {
+			continue
+		}
+		if err := f.cancelRun(ctx, runs, id, "its card is being deleted"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cancelRun ends a run, if it has not ended, and waits for its end.
+func (f *Factory) cancelRun(ctx context.Context, runs *run.Dir, id, note string) error {
 	// A run that lost its supervisor has nobody who would listen.
 	rec, err := supervise.Recover(ctx, runs, id)
 	if errors.Is(err, run.ErrNotFound) {
@@ -52,9 +78,6 @@ func (f *Factory) cancelRun(ctx context.Context, id, note string) error {
 	if err != nil || rec.Status.Final() {
 		return err
 	}
-	if err := f.askToCancel(runs, id, note); err != nil {
-		return err
-	}
-	_, err = supervise.Await(ctx, runs, id)
+	_, err = f.endRun(ctx, runs, rec, note)
 	return err
 }

@@ -15,8 +15,8 @@ func newIssueDelete(f *Factory) *cobra.Command {
 	var o issueDeleteOptions
 	c := &cobra.Command{
 		Use: "delete ID…", Aliases: []string{"rm"}, Short: "Delete cards for good", Args: atLeastOne("ID"),
-		Long: "Delete cards for good. A claimed card is refused; --force cancels the run that works\n" +
-			"on it, waits for its end, and deletes it all the same. Asks first on a terminal.",
+		Long: "Delete cards for good. A card that is claimed, or that a run works on, is refused; --force\n" +
+			"cancels the run, waits for its end, and deletes it all the same. Asks first on a terminal.",
 		ValidArgsFunction: f.completeIDs,
 		RunE:              func(c *cobra.Command, args []string) error { return runIssueDelete(c.Context(), f, args, o) },
 	}
@@ -54,16 +54,30 @@ func deletable(ctx context.Context, f *Factory, b board.Store, refs []string, o 
 		return nil, err
 	}
 	for _, is := range cards {
-		if is.Claim != "" && !o.force {
-			return nil, &ExitError{Code: ExitConflict,
-				Err:  fmt.Errorf("issue %s is claimed: %s", board.ShortID(is.ID), holdText(f, is)),
-				Hint: "--force cancels its run and deletes it all the same"}
+		if o.force {
+			break
+		}
+		if err := f.checkIdle(is); err != nil {
+			return nil, &ExitError{Code: ExitConflict, Err: err, Hint: "--force cancels its run and deletes it all the same"}
 		}
 	}
 	if o.yes || o.force || !f.IO.InTTY {
 		return cards, nil
 	}
 	return cards, f.confirm(ctx, fmt.Sprintf("Delete %s for good?", deletionText(cards)))
+}
+
+// checkIdle refuses a card that somebody holds or that a run works on: one that
+// was started by hand leaves no claim.
+func (f *Factory) checkIdle(is board.Issue) error {
+	if is.Claim != "" {
+		return fmt.Errorf("issue %s is claimed: %s", board.ShortID(is.ID), holdText(f, is))
+	}
+	runs, err := f.Runs()
+	if err != nil {
+		return err
+	}
+	return cardIsFree(runs, is.ID)
 }
 
 func deletionText(cards []board.Issue) string {
@@ -73,14 +87,21 @@ func deletionText(cards []board.Issue) string {
 	return fmt.Sprintf("%d cards", len(cards))
 }
 
+// deleteIssue cancels before it deletes, and looks again after that: a run may
+// have been launched in between, and from then on none can be.
 func deleteIssue(ctx context.Context, f *Factory, b board.Store, is board.Issue, force bool) error {
-	if force && is.LastRunID != "" {
-		if err := f.cancelRun(ctx, is.LastRunID, "its card is being deleted"); err != nil {
+	steps := []func() error{
+		func() error { return f.cancelRuns(ctx, is) },
+		func() error { return b.Delete(ctx, is.ID, force, f.Cause()) },
+		func() error { return f.cancelRuns(ctx, is) },
+	}
+	if !force {
+		steps = steps[1:2]
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return fmt.Errorf("delete issue %s: %w", board.ShortID(is.ID), err)
 		}
-	}
-	if err := b.Delete(ctx, is.ID, force, f.Cause()); err != nil {
-		return fmt.Errorf("delete issue %s: %w", board.ShortID(is.ID), err)
 	}
 	return nil
 }

@@ -153,13 +153,13 @@ func TestCancelOfAPausedRunSettlesItsRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := NewFactory(&Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, Hooks{})
-	if _, err := f.cancelPaused(runs, rec.ID); err == nil {
+	if _, err := f.cancelPaused(runs, rec.ID, ""); err == nil {
 		t.Error("cancelled a run whose lock somebody holds")
 	}
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.cancelPaused(runs, rec.ID); err != nil {
+	if _, err := f.cancelPaused(runs, rec.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	got, err := runs.Get(rec.ID)

@@ -35,22 +35,29 @@ func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case rec.Status.Final():
+	if rec.Status.Final() {
 		return Conflictf("run %s has ended already: %s", run.Short(id), statusWords(rec))
-	case rec.Status.Paused():
-		rec, err = f.cancelPaused(runs, id)
-	default:
-		rec, err = f.cancelLive(ctx, runs, id)
 	}
-	if err != nil {
+	if rec, err = f.endRun(ctx, runs, rec, ""); err != nil {
 		return err
 	}
 	return f.printCancelled(runs, rec)
 }
 
-func (f *Factory) cancelLive(ctx context.Context, runs *run.Dir, id string) (run.Record, error) {
-	if err := f.askToCancel(runs, id, ""); err != nil {
+// endRun ends a run that has not ended; note says why.
+func (f *Factory) endRun(ctx context.Context, runs *run.Dir, rec run.Record, note string) (run.Record, error) {
+	if rec.Status.Paused() {
+		return f.cancelPaused(runs, rec.ID, note)
+	}
+	rec, err := f.cancelLive(ctx, runs, rec.ID, note)
+	if err == nil && rec.Status.Paused() { // it paused before it could be stopped
+		return f.cancelPaused(runs, rec.ID, note)
+	}
+	return rec, err
+}
+
+func (f *Factory) cancelLive(ctx context.Context, runs *run.Dir, id, note string) (run.Record, error) {
+	if err := f.askToCancel(runs, id, note); err != nil {
 		return run.Record{}, err
 	}
 	f.Talk("asked run %s to stop", run.Short(id))
@@ -69,7 +76,7 @@ func (f *Factory) cancelLive(ctx context.Context, runs *run.Dir, id string) (run
 
 // cancelPaused ends a run that waits for a person: no process of it is left, so
 // its record is all there is to change.
-func (f *Factory) cancelPaused(runs *run.Dir, id string) (run.Record, error) {
+func (f *Factory) cancelPaused(runs *run.Dir, id, note string) (run.Record, error) {
 	lock, err := runs.TryLock(id)
 	if err != nil {
 		return run.Record{}, fmt.Errorf("cancel run %s: %w", run.Short(id), err)
@@ -79,7 +86,7 @@ func (f *Factory) cancelPaused(runs *run.Dir, id string) (run.Record, error) {
 	if err != nil {
 		return rec, err
 	}
-	in := run.Intent{Verb: run.VerbCancel, By: f.Actor()}
+	in := run.Intent{Verb: run.VerbCancel, By: f.Actor(), Note: note}
 	if err := rec.Become(run.Outcome{Status: run.Cancelled, Error: in.Sentence("cancelled")}, f.Now()); err != nil {
 		return rec, &ExitError{Code: ExitConflict, Err: fmt.Errorf("cancel run %s: %w", run.Short(id), err)}
 	}
