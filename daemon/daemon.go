@@ -18,6 +18,7 @@ import (
 	"iterion/daemon/workspace"
 	"iterion/native"
 	"iterion/native/atomicfile"
+	"iterion/native/board"
 	"iterion/native/filelock"
 	"iterion/native/run"
 )
@@ -70,8 +71,8 @@ func New(o Options) (*Daemon, error) {
 }
 
 // Run dispatches until ctx ends, a client asks for the end, or, with UntilIdle,
-// there is nothing left to do. Bots that still run then carry on under their
-// supervisors. It returns a *LockedError when another daemon has the workspace
+// there is nothing left to do; with cards left that a pause keeps waiting the end
+// is a *PausedError. Bots that still run then carry on under their supervisors. It returns a *LockedError when another daemon has the workspace
 // root. A Daemon runs once.
 func (d *Daemon) Run(ctx context.Context) (err error) {
 	root, err := lockRoot(d.cfg.Workspace.Root)
@@ -147,7 +148,7 @@ func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
 	parts.Go(func() error { return d.gate.Run(ctx, d.disp, d.sight.poke) })
 	parts.Go(func() error { return d.sight.Run(ctx) })
 	if d.o.UntilIdle {
-		parts.Go(func() error { d.untilIdle(ctx); return nil })
+		parts.Go(func() error { return d.untilIdle(ctx) })
 	}
 	if err := parts.Wait(); !errors.Is(err, context.Canceled) {
 		return err
@@ -227,19 +228,38 @@ func (d *Daemon) atomic(locked bool) atomicfile.Options {
 	return o
 }
 
-// untilIdle stops the daemon when there is nothing left to do.
-func (d *Daemon) untilIdle(ctx context.Context) {
+// PausedError says that a daemon which should work until nothing is left found
+// dispatch paused and cards waiting. It is a rejected transition: the command is
+// right, the store's state is not.
+type PausedError struct {
+	Waiting int
+	Reason  string
+}
+
+func (e *PausedError) Error() string {
+	return fmt.Sprintf("%s; cards waiting: %d", e.Reason, e.Waiting)
+}
+
+// Unwrap makes every PausedError a board.ErrTransitionRejected.
+func (e *PausedError) Unwrap() error { return board.ErrTransitionRejected }
+
+// untilIdle stops the daemon when there is nothing left to do, or nothing that it
+// may do.
+func (d *Daemon) untilIdle(ctx context.Context) error {
 	changed, cancel := d.disp.Subscribe()
 	defer cancel()
 	for {
 		if s := d.disp.Snapshot(); s.Ready && s.Idle {
+			if n := len(s.Queue); n > 0 && s.Desired.Desired == dispatch.DesiredPaused {
+				return &PausedError{Waiting: n, Reason: s.Queue[0].Reason}
+			}
 			d.stop()
-			return
+			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }

@@ -255,6 +255,32 @@ func TestUntilIdleReturnsWhenAllIsSettled(t *testing.T) {
 	}
 }
 
+func TestUntilIdleOfAPausedStoreSaysSo(t *testing.T) {
+	b := newLab(t)
+	o := b.options()
+	o.UntilIdle, o.Home = true, t.TempDir() // nothing is trusted there
+	end := func() error {
+		d, err := New(o)
+		b.must(err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = d.Run(ctx)
+		b.must(ctx.Err())
+		return err
+	}
+	if err := end(); err != nil {
+		t.Errorf("without a card: %v, want nothing to complain of", err)
+	}
+	id := b.card("true")
+	var paused *PausedError
+	if err := end(); !errors.As(err, &paused) || paused.Waiting != 1 || !strings.Contains(err.Error(), "iterion trust") {
+		t.Errorf("ended with %v, want it to say that one card waits and what to do", err)
+	}
+	if is := b.issue(id); is.State != board.StateReady || is.Claim != "" {
+		t.Errorf("card %+v", is)
+	}
+}
+
 func TestStopOverTheSocketKeepsOrCancelsRuns(t *testing.T) {
 	for _, cancelRuns := range []bool{false, true} {
 		b := newLab(t)
