@@ -96,26 +96,12 @@ func (g *eventLog) cold() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	last, end, err := lastRecord(g.l.Events())
+	last, end, err := jsonl.LastRecord(g.l.Events())
 	if err != nil {
 		return 0, err
 	}
 	g.size, g.high = end, max(last, m.High)
 	return g.high, nil
-}
-
-// lastRecord returns the seq of the last record and the end of the full lines.
-func lastRecord(path string) (seq, end int64, err error) {
-	seq = -1
-	err = jsonl.Backward(path, func(l jsonl.Line) error {
-		end = max(end, l.End)
-		if s, ok := l.Seq(); ok {
-			seq = s
-			return jsonl.ErrStop
-		}
-		return nil
-	})
-	return seq, end, err
 }
 
 // closeTail ends a torn last line. The caller holds the writer lock.

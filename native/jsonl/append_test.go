@@ -63,7 +63,7 @@ func TestCloseTailReportsOnce(t *testing.T) {
 			t.Errorf("call %d: got %v, %v, want %v", i, torn, err, want)
 		}
 	}
-	if seq, err := LastSeq(path); err != nil || seq != 0 {
+	if seq, _, err := LastRecord(path); err != nil || seq != 0 {
 		t.Errorf("a record that lacked only its newline: got seq %d, %v", seq, err)
 	}
 	if torn, err := CloseTail(filepath.Join(t.TempDir(), "none"), Options{}); torn || err != nil {

@@ -11,18 +11,20 @@ import (
 // block is how much is read at once from the end of a log.
 const block = 16 << 10
 
-// LastSeq returns the sequence number of the last record, reading from the end;
-// -1 when the log holds none. Its cost does not grow with the log.
-func LastSeq(path string) (int64, error) {
-	seq := int64(-1)
-	err := Backward(path, func(l Line) error {
+// LastRecord returns the sequence number of the last record, -1 when the log
+// holds none, and the end of the full lines. It reads from the end, so that its
+// cost does not grow with the log.
+func LastRecord(path string) (seq, end int64, err error) {
+	seq = -1
+	err = Backward(path, func(l Line) error {
+		end = max(end, l.End)
 		if s, ok := l.Seq(); ok {
 			seq = s
 			return ErrStop
 		}
 		return nil
 	})
-	return seq, err
+	return seq, end, err
 }
 
 // Backward hands the full lines to fn, last one first, until fn returns

@@ -41,8 +41,8 @@ func TestScanPassesOverWhatIsNoRecord(t *testing.T) {
 
 func TestMissingLogIsEmpty(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none")
-	if seq, err := LastSeq(path); seq != -1 || err != nil {
-		t.Errorf("LastSeq: %d, %v", seq, err)
+	if seq, _, err := LastRecord(path); seq != -1 || err != nil {
+		t.Errorf("LastRecord: %d, %v", seq, err)
 	}
 	if off, err := SeekAfter(path, 7, 0); off != 0 || err != nil {
 		t.Errorf("SeekAfter: %d, %v", off, err)
@@ -52,7 +52,7 @@ func TestMissingLogIsEmpty(t *testing.T) {
 	}
 }
 
-func TestI4_LastSeqSurvivesTornTailsAndOverlongLines(t *testing.T) {
+func TestI4_LastRecordSurvivesTornTailsAndOverlongLines(t *testing.T) {
 	long := `{"seq":9,"pad":"` + strings.Repeat("x", MaxLine) + `"}` + "\n"
 	for _, c := range []struct {
 		name, tail string
@@ -68,7 +68,7 @@ func TestI4_LastSeqSurvivesTornTailsAndOverlongLines(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := logFile(t, record(0, 10)+record(1, 3*block)+c.tail)
-			if seq, err := LastSeq(path); err != nil || seq != 1 {
+			if seq, _, err := LastRecord(path); err != nil || seq != 1 {
 				t.Errorf("got %d, %v, want 1", seq, err)
 			}
 		})
@@ -187,13 +187,13 @@ func FuzzReadersAgree(f *testing.F) {
 		if len(seqs) > 0 {
 			want = seqs[len(seqs)-1]
 		}
-		if last, err := LastSeq(path); err != nil || last != want {
-			t.Errorf("LastSeq %d, %v; Scan ends with %d", last, err, want)
+		if last, _, err := LastRecord(path); err != nil || last != want {
+			t.Errorf("LastRecord %d, %v; Scan ends with %d", last, err, want)
 		}
 	})
 }
 
-func BenchmarkLastSeq(b *testing.B) {
+func BenchmarkLastRecord(b *testing.B) {
 	for _, n := range []int64{100, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var buf strings.Builder
@@ -202,7 +202,7 @@ func BenchmarkLastSeq(b *testing.B) {
 			}
 			path := logFile(b, buf.String())
 			for b.Loop() {
-				if _, err := LastSeq(path); err != nil {
+				if _, _, err := LastRecord(path); err != nil {
 					b.Fatal(err)
 				}
 			}
