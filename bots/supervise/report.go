@@ -26,7 +26,7 @@ type report struct {
 	notBefore time.Time
 }
 
-// The classes of a fail report that this version tells apart.
+// The classes of a fail report that are told apart.
 const (
 	classPermanent = "permanent"
 	classTransient = "transient"

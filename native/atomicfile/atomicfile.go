@@ -29,7 +29,7 @@ const TempPrefix = ".tmp-"
 
 // WriteFile replaces path by a file that holds data and has permission perm.
 func WriteFile(path string, data []byte, perm os.FileMode, o Options) error {
-	tmp, err := Stage(o.tempDir(path), data, perm, o)
+	tmp, err := stage(o.tempDir(path), data, perm, o)
 	if err != nil {
 		return err
 	}
@@ -47,9 +47,8 @@ func (o Options) tempDir(path string) string {
 	return filepath.Dir(path)
 }
 
-// Stage writes data to a fresh, synced file in dir and returns its path. It is
-// the first half of WriteFile, for callers that rename the file themselves.
-func Stage(dir string, data []byte, perm os.FileMode, o Options) (string, error) {
+// stage writes data to a fresh, synced file in dir and returns its path.
+func stage(dir string, data []byte, perm os.FileMode, o Options) (string, error) {
 	f, err := os.CreateTemp(dir, TempPrefix+"*")
 	if err != nil {
 		return "", err

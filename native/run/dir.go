@@ -46,9 +46,6 @@ func Open(runsDir string, o Options) *Dir {
 	return &Dir{root: runsDir, o: o, final: map[string]settled{}}
 }
 
-// NoFsync reports whether the folder was opened without fsync.
-func (d *Dir) NoFsync() bool { return d.o.NoFsync }
-
 // Path returns the folder of a run, whether it exists or not.
 func (d *Dir) Path(id string) string { return filepath.Join(d.root, id) }
 

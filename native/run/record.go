@@ -95,15 +95,14 @@ type Record struct {
 	// OutcomeSeq counts transitions into a final status.
 	OutcomeSeq int `json:"outcome_seq,omitempty"`
 
-	CostUSD    float64        `json:"cost_usd,omitempty"` // cumulative
-	TokensIn   int64          `json:"tokens_in,omitempty"`
-	TokensOut  int64          `json:"tokens_out,omitempty"`
-	Session    string         `json:"session,omitempty"`
-	Progress   *Progress      `json:"progress,omitempty"`
-	Awaiting   *Awaiting      `json:"awaiting,omitempty"`
-	Output     map[string]any `json:"-"` // lies in output.json
-	ChainDepth int            `json:"chain_depth,omitempty"`
-	Owner      *Owner         `json:"owner,omitempty"` // the supervisor
+	CostUSD    float64   `json:"cost_usd,omitempty"` // cumulative
+	TokensIn   int64     `json:"tokens_in,omitempty"`
+	TokensOut  int64     `json:"tokens_out,omitempty"`
+	Session    string    `json:"session,omitempty"`
+	Progress   *Progress `json:"progress,omitempty"`
+	Awaiting   *Awaiting `json:"awaiting,omitempty"`
+	ChainDepth int       `json:"chain_depth,omitempty"`
+	Owner      *Owner    `json:"owner,omitempty"` // the supervisor
 
 	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
 }
@@ -149,7 +148,7 @@ type Owner struct {
 // EventType names what happened to a run.
 type EventType string
 
-// The run events of this version.
+// The types of run events.
 const (
 	EventStarted      EventType = "run_started"
 	EventProgress     EventType = "run_progress"
