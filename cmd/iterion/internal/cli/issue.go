@@ -22,6 +22,8 @@ func newIssue(f *Factory) *cobra.Command {
 		newIssueComment(f),
 		newIssueClaim(f),
 		newIssueRelease(f),
+		newIssueLabels(f),
+		newIssueLabel(f),
 		newIssueEvents(f),
 		newIssueBoard(f),
 	)

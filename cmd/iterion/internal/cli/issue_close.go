@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,8 @@ func newIssueClose(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "close ID…", Short: "File cards under a terminal column", Args: atLeastOne("ID"),
 		Long: "File cards under a terminal column: `done` unless --to names another. Closing a card\n" +
-			"into the column it is in clears its gave-up mark.",
+			"into the column it is in clears its gave-up mark. Of several cards each is reported;\n" +
+			"the exit code is that of the worst failure.",
 		ValidArgsFunction: f.completeIDs,
 		RunE:              func(c *cobra.Command, args []string) error { return runIssueClose(c.Context(), f, args, to) },
 	}
@@ -36,12 +36,7 @@ func runIssueClose(ctx context.Context, f *Factory, refs []string, to string) er
 	if to, err = pickState(schema, to, board.StateDone, true); err != nil {
 		return err
 	}
-	cards, err := movable(ctx, b, refs, to)
-	if err != nil {
-		return err
-	}
-	moved, err := moveAll(ctx, cards, func(is board.Issue) (board.Issue, error) { return b.Move(ctx, is.ID, to, f.Cause()) })
-	return errors.Join(f.reportMoved(cards, moved), err)
+	return f.moveAll(ctx, b, refs, to)
 }
 
 // pickState returns the named column, else the preferred one, else the first

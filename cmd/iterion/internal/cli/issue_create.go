@@ -41,6 +41,7 @@ func newIssueCreate(f *Factory) *cobra.Command {
 	fl.StringVar(&o.parent, "parent", "", "`id` of the card that this one belongs to")
 	completeFlag(c, "state", f.completeStates)
 	completeFlag(c, "bot", f.completeBots)
+	completeFlag(c, "label", f.completeLabels)
 	completeFlag(c, "blocker", f.completeIDs)
 	completeFlag(c, "parent", f.completeIDs)
 	return c

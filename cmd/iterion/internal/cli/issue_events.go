@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +15,13 @@ import (
 
 type issueEventsOptions struct {
 	follow bool
-	since  int64
+	since  string
 	types  []string
 	issue  string
 	limit  int
+
+	after int64     // only events with a higher seq
+	from  time.Time // only events of then or later
 }
 
 func newIssueEvents(f *Factory) *cobra.Command {
@@ -25,12 +29,15 @@ func newIssueEvents(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "events", Short: "Print the board's log", Args: exactly(),
 		Long: "Print what happened on the board, oldest first. --json prints one array; with --follow\n" +
-			"it prints one object a line, for as long as somebody reads.",
+			"it prints one object a line, for as long as somebody reads. The number of the last event\n" +
+			"seen, given to --since, resumes where one stopped, also when old events were archived.",
+		Example: "  iterion issue events --since 2h --type issue_state_changed\n" +
+			"  iterion issue events -f --since 1041 --json",
 		RunE: func(c *cobra.Command, _ []string) error { return runIssueEvents(c.Context(), f, o) },
 	}
 	fl := c.Flags()
 	fl.BoolVarP(&o.follow, "follow", "f", false, "go on with what happens next")
-	fl.Int64Var(&o.since, "since", -1, "only events after this `seq`")
+	fl.StringVar(&o.since, "since", "-1", "only events after this seq, or from this `time` on: 2026-11-30, 2026-11-30T09:00:00Z, or 90m, 2h, 7d ago")
 	fl.StringArrayVar(&o.types, "type", nil, "only of this type, repeatable")
 	fl.StringVar(&o.issue, "issue", "", "only of the card with this `id`")
 	fl.IntVarP(&o.limit, "limit", "n", 0, "at most so many, counted from the newest back")
@@ -40,17 +47,15 @@ func newIssueEvents(f *Factory) *cobra.Command {
 }
 
 func eventTypes() []string {
-	return []string{
-		string(board.EventIssueCreated), string(board.EventIssueUpdated), string(board.EventIssueStateChanged),
-		string(board.EventIssueDeleted), string(board.EventIssueClaimed), string(board.EventIssueReleased),
-		string(board.EventIssueLastRunUpdated), string(board.EventIssueCommentAdded), string(board.EventIssueGaveUp),
-		string(board.EventIssueLaunchRefused), string(board.EventIssueBlockersUpdated),
-		string(board.EventIssueUnblocked), string(board.EventBoardUpdated),
+	var names []string
+	for _, t := range board.EventTypes() {
+		names = append(names, string(t))
 	}
+	return names
 }
 
 func runIssueEvents(ctx context.Context, f *Factory, o issueEventsOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.check(f.Now()); err != nil {
 		return err
 	}
 	b, err := f.Board()
@@ -69,20 +74,18 @@ func runIssueEvents(ctx context.Context, f *Factory, o issueEventsOptions) error
 	return followEvents(ctx, f, b, o, seen)
 }
 
-func (o issueEventsOptions) check() error {
+func (o *issueEventsOptions) check(now time.Time) (err error) {
 	for _, t := range o.types {
 		if !slices.Contains(eventTypes(), t) {
 			return &ExitError{Code: ExitUsage, Hint: "the types: " + strings.Join(eventTypes(), ", "),
 				Err: fmt.Errorf("unknown event type %q%s", t, didYouMean(t, eventTypes()))}
 		}
 	}
-	if o.since < -1 {
-		return Usagef("--since %d: want a seq, or -1 for the beginning", o.since)
-	}
 	if o.limit < 0 {
 		return Usagef("--limit %d: want 0 (all) or more", o.limit)
 	}
-	return nil
+	o.after, o.from, err = parseSince(o.since, now)
+	return err
 }
 
 // eventSubject resolves a card that may have been deleted since: a full id is
@@ -98,30 +101,48 @@ func eventSubject(ctx context.Context, b board.Store, ref string) (string, error
 	return id, nil
 }
 
+// eventPage bounds the events that are held at a time.
+const eventPage = 4096
+
 // printPast prints what is in the log and returns the last seq that it saw.
 func printPast(ctx context.Context, f *Factory, b board.Store, o issueEventsOptions) (int64, error) {
-	all, err := b.Events(ctx, o.since, 0)
-	if err != nil {
-		return o.since, fmt.Errorf("read events: %w", err)
-	}
-	seen := o.since
-	if len(all) > 0 {
-		seen = all[len(all)-1].Seq
-	}
-	picked := o.pick(all)
-	if o.limit > 0 && len(picked) > o.limit {
-		picked = picked[len(picked)-o.limit:]
+	var held []board.Event
+	hold := o.limit > 0 || f.Global.JSON && !o.follow
+	seen := o.after
+	for {
+		page, err := b.Events(ctx, seen, eventPage)
+		if err != nil {
+			return seen, fmt.Errorf("read events: %w", err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		seen = page[len(page)-1].Seq
+		held = append(held, o.pick(page)...)
+		if o.limit > 0 && len(held) > o.limit {
+			held = slices.Clone(held[len(held)-o.limit:])
+		}
+		if !hold {
+			if err := printEvents(f, held); err != nil {
+				return seen, err
+			}
+			held = nil
+		}
+		if len(page) < eventPage {
+			break
+		}
 	}
 	if f.Global.JSON && !o.follow {
-		return seen, f.PrintJSON(nonNil(picked))
+		return seen, f.PrintJSON(nonNil(held))
 	}
-	return seen, printEvents(f, picked)
+	return seen, printEvents(f, held)
 }
 
 func (o issueEventsOptions) pick(all []board.Event) []board.Event {
 	return slices.DeleteFunc(all, func(e board.Event) bool {
 		return o.issue != "" && e.IssueID != o.issue ||
-			len(o.types) > 0 && !slices.Contains(o.types, string(e.Type))
+			len(o.types) > 0 && !slices.Contains(o.types, string(e.Type)) ||
+			e.Timestamp.Before(o.from)
 	})
 }
 
@@ -159,6 +180,7 @@ func eventDetail(p board.Payload) string {
 	if p.From != "" || p.To != "" {
 		parts = append(parts, p.From+" -> "+p.To)
 	}
+	add("label", p.Label)
 	add("marker", p.Marker)
 	add("changed", strings.Join(p.Changed, ","))
 	add("run", p.RunID)

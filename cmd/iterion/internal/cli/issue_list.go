@@ -11,6 +11,7 @@ import (
 )
 
 type issueListOptions struct {
+	view               string
 	query              board.Query
 	claimed, unclaimed bool
 }
@@ -20,7 +21,9 @@ func newIssueList(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List cards", Args: exactly(),
 		Long: "List cards. --json prints one array of cards with the keys of the card files;\n" +
-			"no match is [] and exit 0. A card file that cannot be read is named on standard error.",
+			"no match is [] and exit 0. A card file that cannot be read is named on standard error.\n" +
+			"--view takes filters, order and groups from a view of the board; the other flags narrow\n" +
+			"it further, and --assignee, --bot and --sort replace the view's.",
 		RunE: func(c *cobra.Command, _ []string) error { return runIssueList(c.Context(), f, o) },
 	}
 	fl := c.Flags()
@@ -34,9 +37,12 @@ func newIssueList(f *Factory) *cobra.Command {
 	fl.StringVarP(&o.query.Search, "search", "S", "", "words that must all be in id, title, body or labels")
 	fl.StringVar(&o.query.Sort, "sort", "", "order: priority, created, updated, title or state; a leading - reverses")
 	fl.IntVarP(&o.query.Limit, "limit", "n", 0, "at most so many")
+	fl.StringVar(&o.view, "view", "", "saved view of the board, by `name`")
 	completeFlag(c, "state", f.completeStates)
+	completeFlag(c, "label", f.completeLabels)
 	completeFlag(c, "bot", f.completeBots)
-	completeFlag(c, "sort", fixed("priority", "created", "updated", "title", "state"))
+	completeFlag(c, "sort", fixed("priority", "-priority", "created", "-created", "updated", "-updated", "title", "-title", "state", "-state"))
+	completeFlag(c, "view", f.completeViews)
 	return c
 }
 
@@ -51,6 +57,10 @@ func runIssueList(ctx context.Context, f *Factory, o issueListOptions) error {
 	if err := checkQueryStates(ctx, f, b, o.query.States); err != nil {
 		return err
 	}
+	view, err := o.useView(ctx, b)
+	if err != nil {
+		return err
+	}
 	found, err := b.List(ctx, o.query)
 	if err != nil {
 		return fmt.Errorf("list issues: %w", err)
@@ -61,7 +71,7 @@ func runIssueList(ctx context.Context, f *Factory, o issueListOptions) error {
 	if f.Global.JSON {
 		return f.PrintJSON(nonNil(found.Issues))
 	}
-	return printIssueTable(f, found.Issues)
+	return printIssueGroups(f, found.Issues, view.GroupBy)
 }
 
 func (o *issueListOptions) check() error {

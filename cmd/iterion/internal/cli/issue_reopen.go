@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +13,8 @@ func newIssueReopen(f *Factory) *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use: "reopen ID…", Short: "Take cards out of a terminal column", Args: atLeastOne("ID"),
-		Long:              "Take cards out of a terminal column, into `backlog` unless --to names another.",
+		Long: "Take cards out of a terminal column, into `backlog` unless --to names another. Of\n" +
+			"several cards each is reported; the exit code is that of the worst failure.",
 		ValidArgsFunction: f.completeIDs,
 		RunE:              func(c *cobra.Command, args []string) error { return runIssueReopen(c.Context(), f, args, to) },
 	}
@@ -34,15 +35,26 @@ func runIssueReopen(ctx context.Context, f *Factory, refs []string, to string) e
 	if to, err = pickState(schema, to, board.StateBacklog, false); err != nil {
 		return err
 	}
-	cards, err := cardsOf(ctx, b, refs)
-	if err != nil {
-		return err
-	}
-	for _, is := range cards {
-		if !schema.Terminal(is.State) {
-			return Conflictf("issue %s is not closed: it is in %s; `iterion issue move` refiles it", board.ShortID(is.ID), is.State)
+	var failed failures
+	var moved []board.Moved
+	for _, id := range resolveEach(ctx, b, refs, &failed) {
+		m, err := f.reopen(ctx, b, schema, id, to)
+		failed.add(err)
+		if err == nil {
+			moved = append(moved, m)
 		}
 	}
-	moved, err := moveAll(ctx, cards, func(is board.Issue) (board.Issue, error) { return b.Reopen(ctx, is.ID, to, f.Cause()) })
-	return errors.Join(f.reportMoved(cards, moved), err)
+	return f.reportMoved(moved, failed, len(refs))
+}
+
+func (f *Factory) reopen(ctx context.Context, b board.Store, schema board.Schema, id, to string) (board.Moved, error) {
+	is, err := b.Get(ctx, id)
+	if err != nil {
+		return board.Moved{}, fmt.Errorf("read issue %s: %w", board.ShortID(id), err)
+	}
+	if !schema.Terminal(is.State) {
+		return board.Moved{}, Conflictf("issue %s is not closed: it is in %s; `iterion issue move` refiles it", board.ShortID(id), is.State)
+	}
+	now, err := b.Reopen(ctx, id, to, f.Cause())
+	return board.Moved{From: is.State, Issue: now}, err
 }

@@ -59,6 +59,8 @@ func (o *issueUpdateOptions) addFlags(f *Factory, c *cobra.Command) {
 	fl.StringArrayVar(&p.ClearBotArgs, "clear-bot-arg", nil, "drop an input of the bot, repeatable")
 	fl.BoolVar(&p.ClearLastRun, "clear-last-run", false, "forget the last run, so that the card starts afresh; not while it is alive")
 	completeFlag(c, "bot", f.completeBots)
+	completeFlag(c, "add-label", f.completeLabels)
+	completeFlag(c, "remove-label", f.completeLabels)
 	for _, name := range []string{"parent", "add-blocker", "remove-blocker"} {
 		completeFlag(c, name, f.completeIDs)
 	}

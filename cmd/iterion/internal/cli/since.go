@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseSince reads the place in the log where somebody wants to begin: behind a
+// seq (-1 is the beginning), or at an instant, given as such or as an age.
+func parseSince(text string, now time.Time) (after int64, from time.Time, err error) {
+	if seq, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if seq < -1 {
+			return 0, from, Usagef("--since %s: want a seq, or -1 for the beginning", text)
+		}
+		return seq, from, nil
+	}
+	if age, ok := parseAge(text); ok {
+		return -1, now.Add(-age), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return -1, at, nil
+		}
+	}
+	return 0, from, Usagef("--since %q: want a seq, a time such as 2026-11-30 or 2026-11-30T09:00:00Z, or an age such as 90m, 2h, 7d", text)
+}
+
+// parseAge reads a duration that may also count days.
+func parseAge(text string) (time.Duration, bool) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseFloat(days, 64)
+		return time.Duration(n * 24 * float64(time.Hour)), err == nil && n >= 0 && n < 100_000
+	}
+	age, err := time.ParseDuration(text)
+	return age, err == nil && age >= 0
+}
