@@ -38,7 +38,12 @@ const (
 // Init makes dir a store with the given board. A board that is there is left
 // alone unless force is set; then it is replaced, readable or not, and its cards
 // stay.
-func Init(dir string, schema board.Schema, force bool) (made Made, err error) {
+func Init(dir string, schema board.Schema, force bool) (Made, error) {
+	return Options{}.Init(dir, schema, force)
+}
+
+// Init is Init with options.
+func (o Options) Init(dir string, schema board.Schema, force bool) (made Made, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return MadeNothing, fmt.Errorf("make a store: %w", err)
@@ -46,7 +51,7 @@ func Init(dir string, schema board.Schema, force bool) (made Made, err error) {
 	if err := schema.Validate(); err != nil {
 		return MadeNothing, err
 	}
-	s := newStore(Layout{Root: abs}, Options{})
+	s := newStore(Layout{Root: abs}, o)
 	if err := s.makeFolders(); err != nil {
 		return MadeNothing, fmt.Errorf("make a store: %w", err)
 	}

@@ -75,7 +75,7 @@ func (f *Factory) initStore(from string, force bool) (native.Layout, native.Made
 	if err != nil {
 		return native.Layout{}, native.MadeNothing, err
 	}
-	made, err := native.Init(dir, schema, force)
+	made, err := f.storeOptions().Init(dir, schema, force)
 	if err == nil && made == native.MadeNothing && from != "" {
 		err = &ExitError{Code: ExitConflict, Err: fmt.Errorf("there is a board in %s already", dir),
 			Hint: "--force replaces it and leaves the cards alone"}

@@ -28,13 +28,17 @@ func (f *Factory) Board() (board.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := native.Open(l, native.Options{NoFsync: f.Global.NoFsync})
+	s, err := native.Open(l, f.storeOptions())
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", l.Root, err)
 	}
 	f.store = s
 	f.closers = append(f.closers, func() { _ = s.Close() })
 	return s, nil
+}
+
+func (f *Factory) storeOptions() native.Options {
+	return native.Options{NoFsync: f.Global.NoFsync, Log: f.Log()}
 }
 
 // Runs opens the store's runs.
