@@ -64,7 +64,7 @@ func (s *sight) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-s.board.C():
-			s.complain(ctx, "read board", s.view.follow(ctx, s.wake))
+			s.follow(ctx)
 		case <-s.runs.C():
 			s.complain(ctx, "read runs", s.view.readRuns())
 		case <-tick:
@@ -75,6 +75,17 @@ func (s *sight) loop(ctx context.Context) {
 			s.status()
 		}
 	}
+}
+
+// follow takes in what the board's log says. What was there at the first look is no
+// news, but may have come after the dispatcher had looked.
+func (s *sight) follow(ctx context.Context) {
+	first := s.view.schema == nil
+	err := s.view.follow(ctx, s.wake)
+	if first && err == nil {
+		s.d.disp.Refresh()
+	}
+	s.complain(ctx, "read board", err)
 }
 
 // wake tells the dispatcher of cards that somebody else changed. Its own writes

@@ -62,7 +62,11 @@ func newView(store board.Store, runs *run.Dir, feed *control.Feed, log *slog.Log
 // first look reads the board itself; what was logged before is no news.
 func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
 	if v.schema == nil {
-		return v.readBoard(ctx)
+		tip, err := v.store.Tip(ctx)
+		if err != nil {
+			return err
+		}
+		return v.readBoard(ctx, tip)
 	}
 	events, err := v.store.Events(ctx, v.seq, 0)
 	if err != nil {
@@ -72,19 +76,20 @@ func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
 		if time.Since(v.listed) < quietList {
 			return nil
 		}
-		return v.readBoard(ctx)
+		return v.readBoard(ctx, v.seq)
 	}
 	news(events)
+	newest := events[len(events)-1].Seq
 	ids, schema := touched(events)
 	if schema || len(ids) > manyChanges {
-		return v.readBoard(ctx)
+		return v.readBoard(ctx, newest)
 	}
 	for _, id := range ids {
 		if err := v.readCard(ctx, id); err != nil {
-			return v.readBoard(ctx) // it also tells which records are broken
+			return v.readBoard(ctx, newest) // it also tells which records are broken
 		}
 	}
-	v.seq = events[len(events)-1].Seq
+	v.seq = newest
 	v.draw(control.Change{}, ids)
 	return nil
 }
@@ -117,13 +122,10 @@ func (v *view) readCard(ctx context.Context, id string) error {
 	return err
 }
 
-// readBoard reads the schema and all cards. The log's tip is taken first: what
-// happens meanwhile is read once more at the next look.
-func (v *view) readBoard(ctx context.Context) error {
-	tip, err := v.store.Tip(ctx)
-	if err != nil {
-		return err
-	}
+// readBoard reads the schema and all cards. seq is of the newest event that was
+// told before: what happens meanwhile is in the picture, and is news at the next
+// look all the same.
+func (v *view) readBoard(ctx context.Context, seq int64) error {
 	schema, err := v.store.Schema(ctx)
 	if err != nil {
 		return err
@@ -132,7 +134,7 @@ func (v *view) readBoard(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.seq, v.listed = max(v.seq, tip), time.Now()
+	v.seq, v.listed = seq, time.Now()
 	old := v.issues
 	v.issues = make(map[string]board.Issue, len(found.Issues))
 	for _, is := range found.Issues {

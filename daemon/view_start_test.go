@@ -17,7 +17,7 @@ func TestTheFirstPictureIsWhole(t *testing.T) {
 	v := newView(b.store, b.runs, control.NewFeed(), b.log())
 	b.must(v.readRuns())
 	b.must(v.follow(t.Context(), func([]board.Event) {}))
-	b.must(v.readBoard(t.Context()))
+	b.must(v.readBoard(t.Context(), v.seq))
 	enough := errors.New("enough")
 	var f control.Frame
 	if err := v.feed.Watch(t.Context(), func(got control.Frame) error { f = got; return enough }); !errors.Is(err, enough) {

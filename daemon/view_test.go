@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"iterion/daemon/control"
 	"iterion/native/board"
@@ -62,6 +63,34 @@ func TestViewFollowsTheLog(t *testing.T) {
 	}
 }
 
+// lateLog is a board whose log grows while the board itself is being read.
+type lateLog struct {
+	board.Store
+	meanwhile func()
+}
+
+func (s lateLog) Events(ctx context.Context, after int64, limit int) ([]board.Event, error) {
+	events, err := s.Store.Events(ctx, after, limit)
+	s.meanwhile()
+	return events, err
+}
+
+// A look that found the log quiet reads the board; what is logged in between is
+// news at the next look.
+func TestViewMissesNoNewsWhileItReadsTheBoard(t *testing.T) {
+	b := newLab(t)
+	v := newViewOf(b)
+	b.look(v)
+	var id string
+	v.store = lateLog{b.store, func() { id = b.card("true") }}
+	v.listed = time.Time{} // as if long ago
+	b.look(v)
+	v.store = b.store
+	if news := b.look(v); len(news) != 1 || news[0].IssueID != id {
+		t.Errorf("news %+v, want the card that came meanwhile", news)
+	}
+}
+
 func TestI5_ViewKeepsTheLastPictureOfABrokenCard(t *testing.T) {
 	b := newLab(t)
 	v := newViewOf(b)
@@ -73,7 +102,7 @@ func TestI5_ViewKeepsTheLastPictureOfABrokenCard(t *testing.T) {
 	_, err = b.store.Update(t.Context(), other, board.Patch{AddLabels: []string{"x"}}, board.Cause{})
 	b.must(err)
 	b.look(v)
-	b.must(v.readBoard(t.Context()))
+	b.must(v.readBoard(t.Context(), v.seq))
 	cards, f := picture(t, v)
 	if len(f.Broken) != 1 || f.Broken[0].ID != id || cards[id].Title != "echo one" {
 		t.Errorf("broken %+v, card %+v", f.Broken, cards[id])
@@ -82,7 +111,7 @@ func TestI5_ViewKeepsTheLastPictureOfABrokenCard(t *testing.T) {
 		t.Errorf("the other card stands still: %+v", cards[other])
 	}
 	b.must(os.WriteFile(b.l.IssueFile(id), whole, 0o600))
-	b.must(v.readBoard(t.Context()))
+	b.must(v.readBoard(t.Context(), v.seq))
 	if _, f = picture(t, v); len(f.Broken) != 0 {
 		t.Errorf("still broken: %+v", f.Broken)
 	}
