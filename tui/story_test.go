@@ -306,6 +306,19 @@ func TestCursorThatFindsItsColumnHoldsVerbsForAMoment(t *testing.T) {
 	}
 }
 
+// A column out of sight is announced also where the last one in sight is folded.
+func TestColumnsOutOfSightAreCounted(t *testing.T) {
+	d := drive(t, 100, 20)
+	d.send(connected{d.src})
+	d.send(framed{control.Frame{Full: true, Schema: columns(), Status: sampleStatus(), Cards: []control.Card{
+		cardIn(1, "ready", "one"), cardIn(2, "in_progress", "two"), cardIn(3, "review", "three"), cardIn(4, "blocked", "four"),
+	}}})
+	d.lacks("Blocked")
+	d.wants(" 1›")
+	d.press("right", "right", "right")
+	d.wants("Blocked 1", "‹")
+}
+
 func TestLogFollowsUntilScrolledAndAgainAtTheEnd(t *testing.T) {
 	d := live(t, 100, 14)
 	text := numbered(100)

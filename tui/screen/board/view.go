@@ -75,7 +75,7 @@ func (s *Screen) filterLine(e *screen.Env) string {
 // column draws one slot as rows of exactly its width.
 func (s *Screen) column(e *screen.Env, sl slot, rows, left, right int) []string {
 	if sl.thin {
-		return thin(e.Theme, sl, rows)
+		return thin(e.Theme, sl, rows, left, right)
 	}
 	p, list := s.spot(sl.col.Name), s.cards(sl.col)
 	lines := []string{s.head(e, sl, len(list), left, right), s.rule(e, sl, p.top)}
@@ -166,9 +166,17 @@ func (s *Screen) rule(e *screen.Env, sl slot, above int) string {
 	return line(glyph) + t.Faint.Render(kit.Clip(note, sl.width-2)) + line(kit.Rule(glyph, sl.width-1-kit.Width(note)))
 }
 
-// thin is an empty column folded away: its name, downwards.
-func thin(t *kit.Theme, sl slot, rows int) []string {
-	lines := []string{t.Faint.Render(kit.Fit(" "+t.Glyph.Dot, sl.width)), t.Faint.Render(kit.Rule(t.Glyph.HLine, sl.width))}
+// thin is an empty column folded away: its name, downwards; in place of its count
+// how many columns are out of sight behind it.
+func thin(t *kit.Theme, sl slot, rows, left, right int) []string {
+	head := " " + t.Glyph.Dot
+	switch {
+	case right > 0:
+		head = fmt.Sprintf("%2d%s", right, t.Glyph.Right)
+	case left > 0:
+		head = fmt.Sprintf("%s%d", t.Glyph.Left, left)
+	}
+	lines := []string{t.Faint.Render(kit.Fit(head, sl.width)), t.Faint.Render(kit.Rule(t.Glyph.HLine, sl.width))}
 	for _, r := range kit.Line(sl.col.Title()) {
 		lines = append(lines, t.Faint.Render(kit.Fit(" "+string(r), sl.width)))
 	}
