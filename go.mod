@@ -54,3 +54,6 @@ require (
 )
 
 replace a.iterion/quiet => ./tui/quiet
+
+// The original searches PATH for its programs on every start.
+replace github.com/atotto/clipboard => ./tui/clipboard

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -152,10 +154,47 @@ func median(s []cost) cost {
 	return cost{times[len(s)/2], sizes[len(s)/2]}
 }
 
+// TestNothingSearchesThePathAtInit: what a start costs must not grow with PATH,
+// which is long on some machines and lies on a slow file system on others.
+func TestNothingSearchesThePathAtInit(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("SKIPPED: no go command to build the program with")
+	}
+	bin := filepath.Join(t.TempDir(), "iterion")
+	goBuild(t, ".", bin, ".")
+	short, long := initAllocs(t, bin, "/nowhere"), initAllocs(t, bin, strings.Repeat("/nowhere:", 500))
+	if len(short) < 10 {
+		t.Fatalf("the trace names %d packages", len(short))
+	}
+	for pkg, n := range long {
+		if n > short[pkg]+100 {
+			t.Errorf("init of %s: %d allocations with a short PATH, %d with a long one", pkg, short[pkg], n)
+		}
+	}
+}
+
+// initAllocs counts the allocations of each package before main.
+func initAllocs(t *testing.T, bin, path string) map[string]int {
+	t.Helper()
+	allocs := map[string]int{}
+	for line := range strings.Lines(string(initTrace(bin, "PATH="+path))) {
+		f := strings.Fields(line) // init PKG @T ms, T ms clock, N bytes, N allocs
+		if len(f) != 11 || f[0] != "init" {
+			continue
+		}
+		n, err := strconv.Atoi(f[9])
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		allocs[f[1]] = n
+	}
+	return allocs
+}
+
 // initTrace lists what every package did before main.
-func initTrace(bin string) []byte {
+func initTrace(bin string, env ...string) []byte {
 	cmd := exec.Command(bin, "version")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	cmd.Env = append(append(os.Environ(), "GODEBUG=inittrace=1"), env...)
 	out, _ := cmd.CombinedOutput()
 	return out
 }
