@@ -150,3 +150,19 @@ func TestUnknownNamesSuggestTheNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknownNameSuggestsTheOneThatWasMeant(t *testing.T) {
+	s := DefaultSchema()
+	for slip, want := range map[string]string{
+		"dnoe": `did you mean "done"?`, "Redy": `did you mean "ready"?`, "in_progres": `did you mean "in_progress"?`, "ERADY": `did you mean "ready"?`,
+	} {
+		if err := s.CheckState(slip); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", slip, err, want)
+		}
+	}
+	for _, far := range []string{"x", "closed", "", "enod"} {
+		if err := s.CheckState(far); err == nil || strings.Contains(err.Error(), "did you mean") {
+			t.Errorf("%s: %v", far, err)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func resolveEach(ctx context.Context, b board.Store, refs []string, failed *fail
 	for _, ref := range refs {
 		id, err := b.Resolve(ctx, ref)
 		if err != nil {
-			failed.add(fmt.Errorf("find issue %q: %w", ref, err))
+			failed.add(err)
 		} else if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}

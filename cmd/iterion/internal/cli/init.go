@@ -67,7 +67,7 @@ func (f *Factory) initStore(from string, force bool) (native.Layout, native.Made
 	schema := board.DefaultSchema()
 	var err error
 	if from != "" {
-		if schema, err = readSchema(f, from); err != nil {
+		if schema, err = f.newSchema(from); err != nil {
 			return native.Layout{}, native.MadeNothing, err
 		}
 	}

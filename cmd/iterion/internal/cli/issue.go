@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +59,7 @@ func resolveAll(ctx context.Context, b board.Store, refs []string) ([]string, er
 	for _, ref := range refs {
 		id, err := b.Resolve(ctx, ref)
 		if err != nil {
-			return nil, fmt.Errorf("find issue %q: %w", ref, err)
+			return nil, err // which names the reference
 		}
 		if !seen[id] {
 			seen[id] = true

@@ -36,6 +36,21 @@ func readSchema(f *Factory, name string) (board.Schema, error) {
 	return s, nil
 }
 
+// newSchema reads the board that a store is to get. It lacks no column that the
+// next opening would add: what is set is what is there.
+func (f *Factory) newSchema(name string) (board.Schema, error) {
+	s, err := readSchema(f, name)
+	if err != nil {
+		return s, err
+	}
+	up, more := board.Upgrade(s)
+	if more {
+		added := slices.DeleteFunc(up.StateNames(), func(n string) bool { return s.CheckState(n) == nil })
+		f.Talk("added to %s, as a board with its columns has them: %s", name, strings.Join(added, ", "))
+	}
+	return up, nil
+}
+
 // lineOf returns the line that a JSON error points at, 1 when it does not say.
 func lineOf(data []byte, err error) int {
 	var at int64

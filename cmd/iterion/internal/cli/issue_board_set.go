@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -15,7 +14,7 @@ func newBoardSet(f *Factory) *cobra.Command {
 }
 
 func runBoardSet(ctx context.Context, f *Factory, name string) error {
-	s, err := readSchema(f, name)
+	s, err := f.newSchema(name)
 	if err != nil {
 		return err
 	}
@@ -24,7 +23,7 @@ func runBoardSet(ctx context.Context, f *Factory, name string) error {
 		return err
 	}
 	if err := b.SetSchema(ctx, s, f.Cause()); err != nil {
-		return fmt.Errorf("set board: %w", err)
+		return err
 	}
 	if s, err = b.Schema(ctx); err != nil {
 		return err

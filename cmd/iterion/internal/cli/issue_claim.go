@@ -45,7 +45,7 @@ func runIssueClaim(ctx context.Context, f *Factory, ref string, o issueClaimOpti
 	}
 	id, err := b.Resolve(ctx, ref)
 	if err != nil {
-		return fmt.Errorf("find issue %q: %w", ref, err)
+		return err
 	}
 	is, err := b.Claim(ctx, id, as, o.lease, f.Cause())
 	if err != nil {
@@ -69,7 +69,7 @@ func (f *Factory) claimName(as string) (string, error) {
 func claimError(f *Factory, id string, err error) error {
 	var held *board.ClaimedError
 	if !errors.As(err, &held) {
-		return fmt.Errorf("claim issue %s: %w", board.ShortID(id), err)
+		return err
 	}
 	return &ExitError{
 		Code: ExitConflict,

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"iterion/native/board"
 )
 
 type issueCommentOptions struct {
@@ -37,7 +34,7 @@ func runIssueComment(ctx context.Context, f *Factory, o issueCommentOptions) err
 	}
 	id, err := b.Resolve(ctx, o.ref)
 	if err != nil {
-		return fmt.Errorf("find issue %q: %w", o.ref, err)
+		return err
 	}
 	text, err := o.read(ctx, f)
 	if err != nil {
@@ -45,7 +42,7 @@ func runIssueComment(ctx context.Context, f *Factory, o issueCommentOptions) err
 	}
 	c, err := b.Comment(ctx, id, o.by(f), text, f.Cause())
 	if err != nil {
-		return fmt.Errorf("comment on issue %s: %w", board.ShortID(id), err)
+		return err
 	}
 	if f.Global.JSON {
 		return f.PrintJSON(c)

@@ -61,7 +61,7 @@ func runIssueCreate(ctx context.Context, f *Factory, o issueCreateOptions) error
 	}
 	is, err := b.Create(ctx, draft, f.Cause())
 	if err != nil {
-		return fmt.Errorf("create issue: %w", err)
+		return err
 	}
 	return f.printIssue(is, "created "+shortTitle(is.Title)+" in "+is.State+":")
 }

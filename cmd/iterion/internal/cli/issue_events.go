@@ -93,7 +93,7 @@ func (o *issueEventsOptions) check(now time.Time) (err error) {
 func eventSubject(ctx context.Context, b board.Store, ref string) (string, error) {
 	id, err := b.Resolve(ctx, ref)
 	if err != nil && !strings.Contains(ref, ":") {
-		return "", fmt.Errorf("find issue %q: %w", ref, err)
+		return "", err
 	}
 	if err != nil {
 		return ref, nil

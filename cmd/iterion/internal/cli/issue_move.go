@@ -73,7 +73,7 @@ func cardsOf(ctx context.Context, b board.Store, refs []string) ([]board.Issue, 
 	cards := make([]board.Issue, len(ids))
 	for i, id := range ids {
 		if cards[i], err = b.Get(ctx, id); err != nil {
-			return nil, fmt.Errorf("read issue %s: %w", board.ShortID(id), err)
+			return nil, err
 		}
 	}
 	return cards, nil

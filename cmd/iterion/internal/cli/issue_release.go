@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ func runIssueRelease(ctx context.Context, f *Factory, ref string, o issueRelease
 	}
 	is, err := release(ctx, f, b, held, o.force)
 	if err != nil {
-		return fmt.Errorf("release issue %s: %w", board.ShortID(held.ID), err)
+		return err
 	}
 	return f.printIssue(is, "released from "+held.Claim+":")
 }

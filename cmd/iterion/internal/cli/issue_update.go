@@ -81,7 +81,7 @@ func runIssueUpdate(ctx context.Context, f *Factory, ref string, o issueUpdateOp
 	}
 	now, err := b.Update(ctx, is.ID, p, f.Cause())
 	if err != nil {
-		return fmt.Errorf("update issue %s: %w", board.ShortID(is.ID), err)
+		return err
 	}
 	if now.UpdatedAt.Equal(is.UpdatedAt) {
 		return f.printIssue(now, "unchanged:")

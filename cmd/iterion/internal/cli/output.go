@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"iterion/native/board"
 )
 
 // PrintJSON writes v as one indented JSON value. A write that fails is no error
@@ -17,11 +19,32 @@ func (f *Factory) PrintJSON(v any) error {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	if err := e.Encode(whole(v)); err != nil {
 		return fmt.Errorf("encode result: %w", err)
 	}
 	_, _ = f.IO.Out.Write(b.Bytes())
 	return nil
+}
+
+// wholeIssue is a card with all that its file holds, the keys that this version
+// does not know among it.
+type wholeIssue board.Issue
+
+// MarshalJSON implements json.Marshaler.
+func (i wholeIssue) MarshalJSON() ([]byte, error) { return board.EncodeIssue(board.Issue(i)) }
+
+func whole(v any) any {
+	switch v := v.(type) {
+	case board.Issue:
+		return wholeIssue(v)
+	case []board.Issue:
+		all := make([]wholeIssue, len(v))
+		for n, i := range v {
+			all[n] = wholeIssue(i)
+		}
+		return all
+	}
+	return v
 }
 
 // Talk writes a line for people to standard error; --quiet silences it.

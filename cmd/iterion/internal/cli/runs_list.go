@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -93,7 +92,7 @@ func (o runsListOptions) query(ctx context.Context, f *Factory) (run.Query, erro
 		return q, err
 	}
 	if q.IssueID, err = b.Resolve(ctx, o.issue); err != nil {
-		return q, fmt.Errorf("find issue %q: %w", o.issue, err)
+		return q, err
 	}
 	return q, nil
 }
