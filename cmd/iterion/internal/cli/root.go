@@ -12,6 +12,7 @@ func newRoot(f *Factory) *cobra.Command {
 	root.SetIn(f.IO.In)
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)
+	root.SetHelpCommand(newHelp())
 	globalFlags(root, &f.Global)
 	return root
 }

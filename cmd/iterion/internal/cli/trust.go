@@ -32,11 +32,13 @@ func runTrust(ctx context.Context, f *Factory, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if already, err := native.Trusted(home, l); err != nil || already {
-		if err == nil {
-			f.Talk("%s is trusted already", l.Root)
-		}
+	already, err := native.Trusted(home, l)
+	if err != nil {
 		return err
+	}
+	if already {
+		f.Talk("%s is trusted already", l.Root)
+		return f.reportTrust(l, true)
 	}
 	f.Talk("Store %s\nOnce trusted, its cards may start, as you and with your files:\n%s", l.Root, f.mayRun())
 	if f.IO.InTTY && !yes {
@@ -48,7 +50,15 @@ func runTrust(ctx context.Context, f *Factory, yes bool) error {
 		return err
 	}
 	f.Talk("trusted; a daemon that waits for it goes on by itself or after `iterion daemon unpause`")
-	return nil
+	return f.reportTrust(l, true)
+}
+
+// reportTrust is the result for programs; people were told.
+func (f *Factory) reportTrust(l native.Layout, trusted bool) error {
+	if !f.Global.JSON {
+		return nil
+	}
+	return f.PrintJSON(map[string]any{"store_dir": l.Root, "trusted": trusted})
 }
 
 func runRevoke(f *Factory) error {
@@ -60,7 +70,7 @@ func runRevoke(f *Factory) error {
 		return err
 	}
 	f.Talk("%s may no longer start anything; runs that are at work go on", l.Root)
-	return nil
+	return f.reportTrust(l, false)
 }
 
 func (f *Factory) trustee() (native.Layout, string, error) {
