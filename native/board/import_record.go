@@ -39,6 +39,7 @@ func (r Rules) overlay(was, rec Issue) Issue {
 	if rec.Priority != 0 {
 		next.Priority = rec.Priority
 	}
+	next.Fields = orNil(merged(next.Fields, rec.Fields))
 	next.Labels = append(next.Labels, without(rec.Labels, was.Labels)...)
 	next.Blockers = append(next.Blockers, without(rec.Blockers, was.Blockers)...)
 	next.Comments = unionBy(was.Comments, rec.Comments, func(c Comment) string { return c.ID })

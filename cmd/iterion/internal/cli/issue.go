@@ -23,6 +23,8 @@ func newIssue(f *Factory) *cobra.Command {
 		newIssueRelease(f),
 		newIssueLabels(f),
 		newIssueLabel(f),
+		newIssueImport(f),
+		newIssueExport(f),
 		newIssueEvents(f),
 		newIssueBoard(f),
 	)
