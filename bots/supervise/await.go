@@ -76,7 +76,7 @@ func glance(ctx context.Context, d *run.Dir, id string) (rec run.Record, live bo
 		return rec, false, err
 	}
 	held, lerr := d.Locked(id)
-	if held || lerr != nil || err != nil {
+	if held || lerr != nil {
 		return rec, held, errors.Join(err, lerr)
 	}
 	rec, err = Recover(ctx, d, id)
@@ -92,7 +92,8 @@ func unproven(err error) bool {
 // run that has one, or that has ended, is returned as it is. When survivors
 // withstand SIGKILL, or when the supervisor ran on another host, the record stays
 // running with code KILL_UNCONFIRMED and the error wraps *proctree.SurvivorsError
-// or proctree.ErrElsewhere.
+// or proctree.ErrElsewhere. A record that cannot be read stays as it is and is a
+// *run.UnreadableError; without a supervisor its processes are ended even so.
 func Recover(ctx context.Context, d *run.Dir, id string) (run.Record, error) {
 	lock, err := d.TryLock(id)
 	var held *filelock.HeldError
@@ -108,8 +109,12 @@ func Recover(ctx context.Context, d *run.Dir, id string) (run.Record, error) {
 	}
 	defer lock.Release()
 	rec, err := d.Get(id)
-	if err == nil {
+	var unreadable *run.UnreadableError
+	switch {
+	case err == nil:
 		err = recoverLocked(ctx, d, &rec)
+	case errors.As(err, &unreadable): // its processes still tell by their environment whose they are
+		err = errors.Join(endSurvivors(ctx, &run.Record{ID: id}), err)
 	}
 	if err != nil {
 		return rec, fmt.Errorf("recover run %s: %w", id, err)

@@ -164,6 +164,29 @@ func TestRunWhoseFolderIsRemovedEndsItself(t *testing.T) {
 	b.eventually("no process is left", func() bool { return len(b.processes(id)) == 0 })
 }
 
+func TestUnreadableRunWithoutASupervisorLeavesNoProcess(t *testing.T) {
+	b := newLab(t)
+	id, p := b.launch(b.bot("touch " + b.path("up") + "; (setsid sleep 600 &); sleep 600"))
+	b.eventually("the bot runs", b.exists("up"))
+	good, err := b.runs.Get(id)
+	b.must(err)
+	record := filepath.Join(b.runs.Path(id), run.RecordFile)
+	b.must(os.WriteFile(record, []byte("{"), 0o600))
+	b.must(unix.Kill(p.PID, unix.SIGKILL))
+	<-p.Done()
+	var unreadable *run.UnreadableError
+	if _, err := Await(context.Background(), b.runs, id); !errors.As(err, &unreadable) {
+		t.Errorf("await: %v, want a record that cannot be read", err)
+	}
+	if left := b.processes(id); len(left) > 0 {
+		t.Errorf("processes %v outlived their supervisor", left)
+	}
+	if text, err := os.ReadFile(record); err != nil || string(text) != "{" {
+		t.Errorf("the record is %q, %v; want it left alone", text, err)
+	}
+	b.must(b.runs.Save(good)) // lets the cleanup settle it
+}
+
 func TestVerdictWaitsUntilItCanBeWritten(t *testing.T) {
 	b := newLab(t)
 	id := b.start(b.bot("while [ ! -e "+b.path("go")+" ]; do sleep 0.02; done\necho '{\"type\":\"output\",\"data\":{\"a\":1}}'", "protocol: jsonl"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"iterion/native/board"
+	"iterion/native/run"
 )
 
 // probe looks at a parked or held card and its run.
@@ -66,7 +67,7 @@ func (s *state) rejudge(c *card, m probed, now time.Time) []effect {
 	switch {
 	case end == endLive:
 		return s.resume(c)
-	case c.phase == PhaseHeld && m.err == nil && m.view.Record.Status.Final() && lifted(c, m.issue, m.view):
+	case c.phase == PhaseHeld && lifted(c, m):
 		return []effect{s.file(c, plan{verdict: Released, reason: "a person lifted the hold"})}
 	case end == endPaused && c.phase == PhaseParked,
 		end == endCancelled && c.phase == PhaseHeld,
@@ -77,6 +78,17 @@ func (s *state) rejudge(c *card, m probed, now time.Time) []effect {
 		return s.vanished(c, reason, now)
 	}
 	return s.conclude(c, end, reason, now)
+}
+
+// lifted reports whether a person ended a hold: by clearing the card's pointer to
+// the run, which is refused while the run lives and is the only way out when its
+// record cannot be read; or, for a run that has ended for sure, by moving the card.
+func lifted(c *card, m probed) bool {
+	if c.stamped && m.issue.LastRunID != c.runID {
+		return true
+	}
+	rec := m.view.Record
+	return m.err == nil && rec.Status.Final() && rec.FailureCode != run.CodeKillUnconfirmed && movedSince(m.issue, rec)
 }
 
 // resume takes a kept card whose run goes on back among the running ones.

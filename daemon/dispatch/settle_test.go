@@ -185,6 +185,35 @@ func TestHeldWhileTheRunIsUnreadable(t *testing.T) {
 	})
 }
 
+func TestHoldOfAnUnreadableRunEndsWhenThePointerIsCleared(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		id := b.card()
+		b.runs.plan = func(Launch) script { return never }
+		l := b.start()
+		l.later(time.Second)
+		broken := b.get(id).LastRunID
+		b.runs.set(func(f *fakeRuns) {
+			f.inspect = func(id string) error {
+				if id == broken {
+					return errDead
+				}
+				return nil
+			}
+			f.plan = func(Launch) script { return finishes(time.Second) }
+		})
+		b.runs.edit(broken, func(r *run.Record) { r.Status = run.Finished })
+		l.later(time.Minute)
+		if s := l.Snapshot(); len(s.Held) != 1 {
+			t.Fatalf("snapshot %+v", s)
+		}
+		_, err := b.board.Update(t.Context(), id, board.Patch{ClearLastRun: true}, board.Cause{})
+		b.ok(err)
+		l.later(time.Minute)
+		b.launches(id, 2)
+		b.settledIn(id, board.StateReview)
+	})
+}
+
 func TestCleanExitWithoutACompletedStateDoesNotHotLoop(t *testing.T) {
 	for _, completed := range []string{None, "no-such-column"} {
 		t.Run(completed, func(t *testing.T) {

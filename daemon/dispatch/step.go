@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"iterion/native/board"
-	"iterion/native/run"
 )
 
 // step is all the thinking: it takes a message in and says what is to be done.
@@ -224,13 +223,4 @@ func (s *state) worldOf(issueID string) world {
 		}
 	}
 	return w
-}
-
-// lifted reports whether a person ended a hold: by clearing the card's pointer
-// to the run, or, for a run that has ended for sure, by moving the card.
-func lifted(c *card, is board.Issue, v RunView) bool {
-	if is.LastRunID != c.runID {
-		return true
-	}
-	return v.Record.FailureCode != run.CodeKillUnconfirmed && movedSince(is, v.Record)
 }
