@@ -14,29 +14,39 @@ import (
 
 // checkRunEnded refuses while a run may still be at work or waits for a person:
 // without the card's pointer to it a second run could start beside it. A run
-// whose record is gone has ended; one that cannot be read may not have.
-func (f *Factory) checkRunEnded(id string) error {
+// whose record is gone has ended. Where the record cannot be read, the lock tells,
+// and what a dead supervisor left is ended first.
+func (f *Factory) checkRunEnded(ctx context.Context, id string) error {
 	runs, err := f.Runs()
 	if err != nil {
 		return err
 	}
 	rec, err := runs.Get(id)
+	var unreadable *run.UnreadableError
+	if errors.As(err, &unreadable) {
+		_, err = supervise.Recover(ctx, runs, id)
+	}
 	if errors.Is(err, run.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
+	if err != nil && !errors.As(err, &unreadable) {
 		return fmt.Errorf("look at run %s: %w", id, err)
 	}
+	broken := err != nil
 	locked, err := runs.Locked(id)
 	if err != nil {
 		return fmt.Errorf("look at run %s: %w", id, err)
 	}
-	if rec.Status.Final() && !locked {
+	if !locked && (broken || rec.Status.Final()) {
 		return nil
+	}
+	status := string(rec.Status)
+	if broken {
+		status = "alive, though its record cannot be read"
 	}
 	return &ExitError{
 		Code: ExitConflict,
-		Err:  fmt.Errorf("run %s is %s: its card keeps the pointer to it", id, rec.Status),
+		Err:  fmt.Errorf("run %s is %s: its card keeps the pointer to it", id, status),
 		Hint: "`iterion runs cancel " + run.Short(id) + "` ends it",
 	}
 }

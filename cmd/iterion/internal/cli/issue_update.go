@@ -95,7 +95,7 @@ func (o *issueUpdateOptions) complete(ctx context.Context, f *Factory, b board.S
 		func() error { return o.plain(f) },
 		o.custom,
 		func() error { return o.links(ctx, b) },
-		func() error { return o.lastRun(f, is) },
+		func() error { return o.lastRun(ctx, f, is) },
 	} {
 		if err := step(); err != nil {
 			return o.patch, err
@@ -184,9 +184,9 @@ func (o *issueUpdateOptions) links(ctx context.Context, b board.Store) (err erro
 }
 
 // lastRun refuses to drop the pointer to a run that may still be alive.
-func (o *issueUpdateOptions) lastRun(f *Factory, is board.Issue) error {
+func (o *issueUpdateOptions) lastRun(ctx context.Context, f *Factory, is board.Issue) error {
 	if !o.patch.ClearLastRun || is.LastRunID == "" {
 		return nil
 	}
-	return f.checkRunEnded(is.LastRunID)
+	return f.checkRunEnded(ctx, is.LastRunID)
 }
