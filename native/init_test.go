@@ -14,6 +14,7 @@ import (
 
 	"iterion/native/board"
 	"iterion/native/filelock"
+	"iterion/native/storetest"
 )
 
 func TestInitNeverOverwritesWithoutForce(t *testing.T) {
@@ -177,7 +178,8 @@ func TestClonedStoreWithoutItsOwnFoldersWorks(t *testing.T) {
 	if _, err := s.Move(t.Context(), card.ID, board.StateReady, board.Cause{}); err != nil {
 		t.Error(err)
 	}
-	checkWhole(t, l)
+	takeLock(t, l)
+	storetest.Whole(t, l.Dispatcher(), storetest.Options{Younger: true})
 }
 
 func TestOpenOfNoStoreSaysSo(t *testing.T) {

@@ -91,6 +91,7 @@ var rooms = map[string][]string{
 	"native/doctor":          {"native", "native/board", "native/run", "native/atomicfile", "native/jsonl", "native/filelock"},
 	"native/exchange":        {"native/board"},
 	"native/spend":           {"native/atomicfile", "native/filelock"},
+	"native/storetest":       {},
 	"native/atomicfile":      {},
 	"native/jsonl":           {"native/atomicfile", "native/filelock"},
 	"native/filelock":        {"native/proctree"},
@@ -104,8 +105,8 @@ var rooms = map[string][]string{
 }
 
 // testRooms are what tests may import on top: the suites that are run over a
-// contract.
-var testRooms = []string{"native/board/boardtest", "native/run/runtest"}
+// contract, and the judge of what a store's files say.
+var testRooms = []string{"native/board/boardtest", "native/run/runtest", "native/storetest"}
 
 // wholeTests is the room whose tests drive the program as a whole and look at
 // what it left behind; they may import anything.
