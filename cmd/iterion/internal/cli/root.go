@@ -30,6 +30,7 @@ func commands(f *Factory) []*cobra.Command {
 		newRuns(f),
 		newReport(f),
 		newBot(f),
+		newDoctor(f),
 		newCompletion(f),
 		newVersion(f),
 	}
