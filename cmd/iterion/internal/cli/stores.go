@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 
 	"iterion/daemon/control"
 	"iterion/native"
@@ -12,11 +14,13 @@ import (
 // Layout finds the store: --store-dir, $ITERION_STORE_DIR, else the nearest
 // .iterion folder.
 func (f *Factory) Layout() (native.Layout, error) {
+	env := f.Env("ITERION_STORE_DIR")
 	cwd, err := f.Cwd()
-	if err != nil {
+	// A bot whose folder was removed under it still has the store's full path.
+	if err != nil && !filepath.IsAbs(cmp.Or(f.Global.StoreDir, env)) {
 		return native.Layout{}, fmt.Errorf("find the store: %w", err)
 	}
-	return native.Find(f.Global.StoreDir, f.Env("ITERION_STORE_DIR"), cwd)
+	return native.Find(f.Global.StoreDir, env, cwd)
 }
 
 // Board opens the store's board, once.
