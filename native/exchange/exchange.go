@@ -121,7 +121,7 @@ func keyOf(parts ...string) string {
 }
 
 // text brings line ends to one form.
-func text(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+func text(s string) string { return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s) }
 
 // oneLine makes a title of a text that may have several lines.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -2,10 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -57,40 +53,13 @@ func readBody(f *Factory, name string) (*string, error) {
 	return &text, nil
 }
 
-// editBody lets the user write in an editor. It runs before the store's lock is
-// taken.
+// editBody lets the user write in an editor.
 func editBody(ctx context.Context, f *Factory, old string) (*string, error) {
-	if !f.IO.InTTY {
-		return nil, Usagef("--edit needs a terminal; use --body-file - to read standard input")
-	}
-	dir, err := os.MkdirTemp("", "iterion-edit-")
+	text, path, err := f.editText(ctx, "body.md", old)
+	defer discard(path)
 	if err != nil {
-		return nil, fmt.Errorf("edit body: %w", err)
+		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, "body.md")
-	if err := os.WriteFile(name, []byte(old), 0o600); err != nil {
-		return nil, fmt.Errorf("edit body: %w", err)
-	}
-	// The variable may carry arguments ("code --wait"), so that a shell reads it.
-	cmd := exec.CommandContext(ctx, "sh", "-c", f.editor()+` "$1"`, "sh", name)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = f.IO.In, f.IO.Err, f.IO.Err
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("edit body with %s: %w", f.editor(), err)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("edit body: %w", err)
-	}
-	text := strings.TrimRight(string(data), "\n")
+	text = strings.TrimRight(text, "\n")
 	return &text, nil
-}
-
-func (f *Factory) editor() string {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if e := f.Env(name); strings.TrimSpace(e) != "" {
-			return e
-		}
-	}
-	return "vi"
 }

@@ -21,7 +21,9 @@ func newIssueCreate(f *Factory) *cobra.Command {
 	var o issueCreateOptions
 	c := &cobra.Command{
 		Use: "create --title T", Short: "File a card", Args: exactly(),
-		Long: "File a card. The last word of the line printed is its id; with -q it is all of it.",
+		Long: "File a card. The last word of the line printed is its id; with -q it is all of it.\n" +
+			"--edit opens $VISUAL or $EDITOR on the whole card, with what the other flags say filled\n" +
+			"in; an empty or unchanged text files nothing, and one that is refused is kept in a file.",
 		Example: "  iterion issue create --title 'Fix the parser' --state ready --bot shell --bot-arg command='make test'\n" +
 			"  git log -1 --format=%b | iterion issue create --title 'Review' --body-file -",
 		RunE: func(c *cobra.Command, _ []string) error { return runIssueCreate(c.Context(), f, o) },
@@ -29,6 +31,7 @@ func newIssueCreate(f *Factory) *cobra.Command {
 	fl := c.Flags()
 	fl.StringVarP(&o.title, "title", "t", "", "title (required)")
 	o.body.add(fl)
+	fl.Lookup("edit").Usage = "write the card in $VISUAL or $EDITOR"
 	fl.StringVarP(&o.state, "state", "s", "", "column (default: the board's first)")
 	fl.StringArrayVarP(&o.labels, "label", "l", nil, "label, repeatable")
 	labelsAlias(fl, &o.labels)
@@ -48,22 +51,31 @@ func newIssueCreate(f *Factory) *cobra.Command {
 }
 
 func runIssueCreate(ctx context.Context, f *Factory, o issueCreateOptions) error {
-	if err := checkTitle(o.title); err != nil {
-		return err
+	if !o.body.edit {
+		if err := checkTitle(o.title); err != nil {
+			return err
+		}
 	}
 	b, err := f.Board()
 	if err != nil {
 		return err
 	}
-	draft, err := o.draft(ctx, f, b)
-	if err != nil {
-		return err
-	}
-	is, err := b.Create(ctx, draft, f.Cause())
+	is, err := o.create(ctx, f, b)
 	if err != nil {
 		return err
 	}
 	return f.printIssue(is, "created "+shortTitle(is.Title)+" in "+is.State+":")
+}
+
+func (o issueCreateOptions) create(ctx context.Context, f *Factory, b board.Store) (board.Issue, error) {
+	if o.body.edit {
+		return editNewIssue(ctx, f, b, o)
+	}
+	draft, err := o.draft(ctx, f, b)
+	if err != nil {
+		return board.Issue{}, err
+	}
+	return b.Create(ctx, draft, f.Cause())
 }
 
 // draft checks the options against the board and returns the card they mean.

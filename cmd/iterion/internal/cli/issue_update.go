@@ -29,8 +29,11 @@ func newIssueUpdate(f *Factory) *cobra.Command {
 			"and removal, so that two writers do not undo each other; --set-labels replaces them all.",
 		ValidArgsFunction: f.completeIDs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if !anyOwnFlag(c) {
+			switch n := ownFlags(c); {
+			case n == 0:
 				return Usagef("nothing to change: name at least one part, see `iterion issue update --help`")
+			case n > 1 && o.body.edit:
+				return Usagef("--edit excludes the other flags: the editor shows the whole card")
 			}
 			return runIssueUpdate(c.Context(), f, args[0], o)
 		},
@@ -44,6 +47,7 @@ func (o *issueUpdateOptions) addFlags(f *Factory, c *cobra.Command) {
 	fl, p := c.Flags(), &o.patch
 	fl.StringVarP(&o.title, "title", "t", "", "new title")
 	o.body.add(fl)
+	fl.Lookup("edit").Usage = "change the card in $VISUAL or $EDITOR; excludes the other flags"
 	fl.IntVarP(&o.priority, "priority", "p", 0, "priority; higher is sooner")
 	fl.StringVarP(&o.assignee, "assignee", "a", "", "who it is for; '' is nobody")
 	fl.StringVarP(&o.bot, "bot", "b", "", "bot that works the card; '' is none")
@@ -75,11 +79,7 @@ func runIssueUpdate(ctx context.Context, f *Factory, ref string, o issueUpdateOp
 	if err != nil {
 		return err
 	}
-	p, err := o.complete(ctx, f, b, is)
-	if err != nil {
-		return err
-	}
-	now, err := b.Update(ctx, is.ID, p, f.Cause())
+	now, err := o.update(ctx, f, b, is)
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,17 @@ func runIssueUpdate(ctx context.Context, f *Factory, ref string, o issueUpdateOp
 		return f.printIssue(now, "unchanged:")
 	}
 	return f.printIssue(now, "updated:")
+}
+
+func (o *issueUpdateOptions) update(ctx context.Context, f *Factory, b board.Store, is board.Issue) (board.Issue, error) {
+	if o.body.edit {
+		return editIssue(ctx, f, b, is)
+	}
+	p, err := o.complete(ctx, f, b, is)
+	if err != nil {
+		return board.Issue{}, err
+	}
+	return b.Update(ctx, is.ID, p, f.Cause())
 }
 
 // complete checks the flags against the board and returns the patch they mean.
@@ -106,11 +117,15 @@ func (o *issueUpdateOptions) complete(ctx context.Context, f *Factory, b board.S
 	return o.patch, err
 }
 
-// anyOwnFlag reports whether a flag of the command itself, not a global one, was
-// given.
-func anyOwnFlag(c *cobra.Command) bool {
-	given := false
-	c.LocalNonPersistentFlags().VisitAll(func(fl *pflag.Flag) { given = given || fl.Changed })
+// ownFlags counts the flags of the command itself, not the global ones, that
+// were given.
+func ownFlags(c *cobra.Command) int {
+	given := 0
+	c.LocalNonPersistentFlags().VisitAll(func(fl *pflag.Flag) {
+		if fl.Changed {
+			given++
+		}
+	})
 	return given
 }
 
