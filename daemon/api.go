@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"iterion/bots"
@@ -34,8 +35,21 @@ func (d *Daemon) status() control.Status {
 		StoreDir: d.o.Layout.Root, WorkspaceRoot: d.cfg.Workspace.Root, ConfigPath: d.o.ConfigPath,
 		Singleton: d.singleton, Trusted: d.gate.open.Load(),
 		Watcher:  control.Watcher{Mode: string(mode), Reason: why},
-		Dispatch: d.disp.Snapshot(),
+		Dispatch: d.withRecords(d.disp.Snapshot()),
 	}
+}
+
+// withRecords adds what the records of live runs say now; the dispatcher itself
+// looks at them only when they have ended.
+func (d *Daemon) withRecords(s dispatch.Snapshot) dispatch.Snapshot {
+	s.Running = slices.Clone(s.Running) // the snapshot's own is everybody's
+	for i := range s.Running {
+		r := &s.Running[i]
+		if rec, err := d.runs.Get(r.RunID); err == nil {
+			r.StartedAt, r.Progress = rec.StartedAt, rec.Progress
+		}
+	}
+	return s
 }
 
 // Watch streams the picture of the board.

@@ -350,6 +350,18 @@ func TestWatchShowsACardTravelAndItsRunsProgress(t *testing.T) {
 	}
 }
 
+func TestStatusSaysHowFarARunIsWithoutALookAtTheBoard(t *testing.T) {
+	b := newLab(t)
+	c, _ := b.start(b.options())
+	id := b.card(`echo '{"type":"progress","text":"half way"}' >> "$ITERION_EVENTS"; exec sleep 60`)
+	b.until("the status shows the progress", func() bool {
+		s, err := c.Status(t.Context())
+		return err == nil && len(s.Dispatch.Running) == 1 && s.Dispatch.Running[0].IssueID == id &&
+			s.Dispatch.Running[0].Progress != nil && s.Dispatch.Running[0].Progress.Text == "half way" &&
+			!s.Dispatch.Running[0].StartedAt.IsZero()
+	})
+}
+
 func TestVerbsOverTheSocketWriteTheBoard(t *testing.T) {
 	b := newLab(t)
 	c, _ := b.start(b.options())

@@ -36,7 +36,6 @@ type sighting struct {
 	issue   board.Issue
 	missing bool
 	mover   mover // who filed it where it is, when that is not where we put it
-	view    *RunView
 }
 
 // mover says who moved a card.
@@ -189,7 +188,6 @@ func (w watched) sight(ctx context.Context, o Options, is *board.Issue) (sightin
 	if is.State != w.placed && is.Fence() == w.fence {
 		s.mover = lastMover(ctx, o.Board, *is, w.runID, w.fence.Marker, w.seq)
 	}
-	s.view, _ = inspect(ctx, o.Runs, w.runID) // progress for the screen; the await judges
 	return s, true
 }
 

@@ -46,7 +46,7 @@ func (s *state) show(snap *Snapshot, c *card) {
 	}
 	snap.Running = append(snap.Running, Running{
 		IssueID: c.issue.ID, Title: c.issue.Title, Bot: c.bot.Slug, RunID: c.runID, Attempt: c.attempt,
-		Phase: c.phase, Since: c.since, StartedAt: c.startedAt, Workdir: c.workdir, Progress: c.progress,
+		Phase: c.phase, Since: c.since, Workdir: c.workdir,
 	})
 }
 

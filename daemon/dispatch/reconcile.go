@@ -37,10 +37,6 @@ func (s *state) meet(c *card, seen sighting) []effect {
 		c.gone = true
 		return s.stopRun(c, machineStop("the card was deleted"))
 	}
-	if seen.view != nil && seen.view.Record.ID == c.runID {
-		c.progress = seen.view.Record.Progress
-		c.startedAt = seen.view.Record.StartedAt
-	}
 	if seen.issue.Fence() != c.fence {
 		return nil // the heartbeat proves a loss; a listing may be older than our own writes
 	}

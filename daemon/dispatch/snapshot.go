@@ -50,15 +50,18 @@ const (
 
 // Running is a card that occupies a slot.
 type Running struct {
-	IssueID   string        `json:"issue_id"`
-	Title     string        `json:"title"`
-	Bot       string        `json:"bot"`
-	RunID     string        `json:"run_id"`
-	Attempt   int           `json:"attempt"`
-	Phase     string        `json:"phase"`
-	Since     time.Time     `json:"since"` // start of the claim
+	IssueID string    `json:"issue_id"`
+	Title   string    `json:"title"`
+	Bot     string    `json:"bot"`
+	RunID   string    `json:"run_id"`
+	Attempt int       `json:"attempt"`
+	Phase   string    `json:"phase"`
+	Since   time.Time `json:"since"` // start of the claim
+	Workdir string    `json:"workdir,omitempty"`
+
+	// What the run's record says. The dispatcher leaves them empty; the daemon
+	// fills them in whenever somebody asks for its status.
 	StartedAt time.Time     `json:"started_at,omitzero"`
-	Workdir   string        `json:"workdir,omitempty"`
 	Progress  *run.Progress `json:"progress,omitempty"`
 }
 

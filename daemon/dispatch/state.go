@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"iterion/native/board"
-	"iterion/native/run"
 )
 
 // state is all that the actor knows. Only step changes it.
@@ -55,11 +54,10 @@ type card struct {
 	attempt int
 	seq     int64
 
-	since, startedAt time.Time
-	retryAt          time.Time // not before, says the run that failed
-	workdir          string
-	progress         *run.Progress
-	stamped          bool // last_run_id names runID
+	since   time.Time
+	retryAt time.Time // not before, says the run that failed
+	workdir string
+	stamped bool // last_run_id names runID
 
 	stop     *stopRequest
 	lost     bool // the claim is somebody else's now

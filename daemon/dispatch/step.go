@@ -160,7 +160,7 @@ func (s *state) learnRun(c *card, v RunView, err error) {
 		return
 	}
 	c.ran = true
-	c.startedAt, c.progress, c.retryAt = v.Record.StartedAt, v.Record.Progress, v.Record.RetryAt
+	c.retryAt = v.Record.RetryAt
 	if v.Record.Workdir != "" {
 		c.workdir = v.Record.Workdir
 	}
