@@ -93,6 +93,7 @@ func runBoardShow(ctx context.Context, f *Factory) error {
 	}
 	printColumns(f, s, found.Issues)
 	printFields(f, s)
+	printViews(f, s)
 	return nil
 }
 
@@ -131,6 +132,18 @@ func printFields(f *Factory, s board.Schema) {
 	t := Table{Head: []string{"FIELD", "TYPE", "REQUIRED", "VALUES"}}
 	for _, fd := range s.Fields {
 		t.Row(fd.Name, fd.Type, yes(fd.Required), strings.Join(fd.EnumValues, ", "))
+	}
+	t.Print(f)
+}
+
+func printViews(f *Factory, s board.Schema) {
+	if len(s.Views) == 0 {
+		return
+	}
+	f.Say("")
+	t := Table{Head: []string{"VIEW", "SHOWS"}}
+	for _, v := range s.Views {
+		t.Row(v.Name, viewText(v))
 	}
 	t.Print(f)
 }

@@ -13,14 +13,21 @@ import (
 )
 
 func newIssueShow(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	var dependents bool
+	c := &cobra.Command{
 		Use: "show ID", Short: "Show a card", Args: exactly("ID"),
+		Long: "Show a card, with what it waits for. --dependents shows the cards that wait for it as\n" +
+			"well; it looks at every card of the board. --json prints the card as it is on file.",
 		ValidArgsFunction: f.completeIDs,
-		RunE:              func(c *cobra.Command, args []string) error { return runIssueShow(c.Context(), f, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return runIssueShow(c.Context(), f, args[0], dependents)
+		},
 	}
+	c.Flags().BoolVar(&dependents, "dependents", false, "also the cards that wait for this one")
+	return c
 }
 
-func runIssueShow(ctx context.Context, f *Factory, ref string) error {
+func runIssueShow(ctx context.Context, f *Factory, ref string, dependents bool) error {
 	b, err := f.Board()
 	if err != nil {
 		return err
@@ -32,13 +39,21 @@ func runIssueShow(ctx context.Context, f *Factory, ref string) error {
 	if f.Global.JSON {
 		return f.PrintJSON(is)
 	}
-	showIssue(f, is)
+	links := blockerRows(ctx, b, is)
+	if dependents {
+		rows, err := dependentRows(ctx, f, b, is)
+		if err != nil {
+			return err
+		}
+		links = append(links, rows...)
+	}
+	showIssue(f, is, links)
 	return nil
 }
 
-func showIssue(f *Factory, is board.Issue) {
+func showIssue(f *Factory, is board.Issue, links [][2]string) {
 	f.Say("%s", is.Title)
-	for _, row := range issueRows(f, is) {
+	for _, row := range slices.Concat(issueRows(f, is), links) {
 		if row[1] != "" {
 			f.Say("%-10s %s", row[0], row[1])
 		}
@@ -61,11 +76,12 @@ func issueRows(f *Factory, is board.Issue) [][2]string {
 		{"bot", is.Bot},
 		{"bot args", pairsText(is.BotArgs)},
 		{"fields", fieldsText(is.Fields)},
-		{"blockers", strings.Join(is.Blockers, ", ")},
 		{"parent", is.ParentID},
 		{"claim", holdText(f, is)},
 		{"awaiting", yes(is.AwaitingInput)},
 		{"gave up", gaveUpText(is.GaveUp)},
+		{"refused", refusalText(is.LaunchRefusal)},
+		{"external", externalText(is.External)},
 		{"last run", is.LastRunID},
 		{"workspace", is.LastWorkdir},
 		{"created", instant(is.CreatedAt)},
