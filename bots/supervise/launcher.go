@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -149,7 +150,7 @@ func (l *Launcher) supervise(s Spec, lock *filelock.Lock) (*Process, error) {
 	if _, err := s.Bot.Materialize(filepath.Join(l.runDir(s.RunID), "bundle")); err != nil {
 		return nil, err
 	}
-	cmd, err := l.start(s.RunID, lock)
+	cmd, err := l.start(s, lock)
 	if err != nil {
 		return nil, fmt.Errorf("start the supervisor: %w", err)
 	}
@@ -165,7 +166,8 @@ func (l *Launcher) supervise(s Spec, lock *filelock.Lock) (*Process, error) {
 
 // start starts the supervisor in a session of its own, with the lock as its only
 // descriptor besides the standard three.
-func (l *Launcher) start(id string, lock *filelock.Lock) (*exec.Cmd, error) {
+func (l *Launcher) start(s Spec, lock *filelock.Lock) (*exec.Cmd, error) {
+	id := s.RunID
 	exe := l.Exe
 	if exe == "" {
 		var err error
@@ -179,7 +181,7 @@ func (l *Launcher) start(id string, lock *filelock.Lock) (*exec.Cmd, error) {
 	}
 	defer out.Close()
 	cmd := &exec.Cmd{
-		Path: exe, Args: []string{"iterion", Command, l.runDir(id)}, Env: outsideOfRun(os.Environ()), Dir: "/",
+		Path: exe, Args: []string{"iterion", Command, l.runDir(id)}, Env: supervisorEnv(os.Environ(), s.Bot.Manifest.Run.PassEnv), Dir: "/",
 		Stdout: out, Stderr: out, ExtraFiles: []*os.File{lock.File()},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
@@ -222,16 +224,21 @@ var ownVariables = []string{
 	"ITERION_ATTEMPT=", "ITERION_RESUME=", "ITERION_CLAIM_EPOCH=",
 }
 
-func outsideOfRun(environ []string) []string {
+// runtimeVariables tune the Go runtime of the supervisor itself.
+var runtimeVariables = []string{"GODEBUG", "GORACE", "GOTRACEBACK", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GOCOVERDIR"}
+
+// supervisorEnv is what a supervisor is given: what its bot may have, and what is
+// its own. A bot can read the environment of its parent, so the rest of the
+// launcher's has no place there.
+func supervisorEnv(environ, passEnv []string) []string {
 	kept := make([]string, 0, len(environ))
-next:
 	for _, kv := range environ {
-		for _, own := range ownVariables {
-			if strings.HasPrefix(kv, own) {
-				continue next
-			}
+		name, _, _ := strings.Cut(kv, "=")
+		ours := strings.HasPrefix(name, "ITERION_") || slices.Contains(runtimeVariables, name)
+		ofARun := slices.ContainsFunc(ownVariables, func(own string) bool { return strings.HasPrefix(kv, own) })
+		if (ours || allowed(name) || slices.Contains(passEnv, name)) && !ofARun {
+			kept = append(kept, kv)
 		}
-		kept = append(kept, kv)
 	}
 	return kept
 }

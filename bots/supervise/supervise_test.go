@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -301,6 +302,21 @@ printf '%s\n' '{"type":"fail","message":"bad key s3cret\"quoted-value"}' >>$ITER
 	}
 	if got := b.log(rec.ID); got != blot+"\n" {
 		t.Errorf("log is %q", got)
+	}
+}
+
+func TestI11_SupervisorHoldsNoSecretThatItsBotDidNotAskFor(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows the environment of a parent")
+	}
+	t.Setenv("NOT_ASKED_FOR", "canary-not-asked")
+	t.Setenv("ASKED_FOR", "canary-asked")
+	b := newLab(t)
+	rec := b.end(b.bot("tr '\\0' '\\n' </proc/$PPID/environ | sed 's/^/parent: /'", "pass_env: [ASKED_FOR]"))
+	b.want(rec, run.Finished, "")
+	log := b.log(rec.ID)
+	if strings.Contains(log, "NOT_ASKED_FOR") || !strings.Contains(log, "parent: ASKED_FOR="+blot) {
+		t.Errorf("the bot reads of its parent:\n%s", log)
 	}
 }
 
