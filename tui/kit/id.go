@@ -1,6 +1,10 @@
 package kit
 
-import "strings"
+import (
+	"strings"
+
+	"iterion/native/run"
+)
 
 // Short is a card id as people meet it: the first eight characters of the part
 // after the colon.
@@ -11,9 +15,9 @@ func Short(id string) string {
 	return Clean(first(id, 8))
 }
 
-// ShortRun is a run id as people meet it. Its first 13 characters are the
-// millisecond of its making; fewer are often shared between runs.
-func ShortRun(id string) string { return Clean(first(id, 13)) }
+// ShortRun is a run id as people meet it, here and in what commands print and
+// take.
+func ShortRun(id string) string { return Clean(run.Short(id)) }
 
 func first(s string, n int) string {
 	if len(s) > n {
