@@ -7,8 +7,9 @@ LDFLAGS := -s -w -X iterion/cmd/iterion/internal/cli.version=$(VERSION)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# The race detector needs a C compiler; without one the tests run bare.
-RACE    ?= $(if $(shell command -v gcc || command -v clang),-race)
+# The race detector needs the C compiler that go would call; without it the tests
+# run bare.
+RACE    ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 PKG     ?= ./...
 FUZZTIME ?= 10s
 BENCHTIME ?= 1x
@@ -32,7 +33,7 @@ race: ## run all tests with the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 12m $(PKG)
 
 lint: ## gofmt, vet (Linux and macOS), staticcheck
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	@unformatted=$$(gofmt -l .) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	GOOS=darwin CGO_ENABLED=0 $(GO) vet ./...
@@ -43,7 +44,7 @@ golden: ## write the golden screens anew; look at the diff before you commit it
 		$(GO) test -count=1 $$p -update || exit 1; done
 
 fuzz: ## run every fuzz target for FUZZTIME (10s)
-	@grep -rhoE --include='*_test.go' -H '^func Fuzz[A-Za-z0-9_]*' . | sort -u | \
+	@grep -roEH --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort -u | \
 	while IFS=: read -r file name; do \
 		name=$${name#func }; echo "$$(dirname $$file) $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$(dirname $$file) </dev/null || exit 1; \
