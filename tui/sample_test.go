@@ -32,7 +32,9 @@ func cardID(n int) string {
 	return fmt.Sprintf("native:%08x-0000-4000-8000-000000000000", n*0x01010101)
 }
 
-func runID(n int) string { return fmt.Sprintf("0195%04x-%04x-7000-8000-0000%08x", n, n*7, n*0x01010101) }
+func runID(n int) string {
+	return fmt.Sprintf("0195%04x-%04x-7000-8000-0000%08x", n, n*7, n*0x01010101)
+}
 
 // cardIn is a card with the fields that every card has.
 func cardIn(n int, state, title string, more ...func(*control.Card)) control.Card {

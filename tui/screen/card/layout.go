@@ -85,8 +85,8 @@ func section(t *kit.Theme, title string, w int) string {
 	return t.Strong.Render(title) + " " + t.Faint.Render(kit.Rule(t.Glyph.HLine, w-kit.Width(title)-1))
 }
 
-// dispatch is the guard table as it stands for the card. Rows that pass are one
-// line; a refusal is said in full.
+// dispatch is the guard table as it stands for the card. A refusal is said in
+// full; of the rules that pass there are many, and their number says enough.
 func (s *Screen) dispatch(e *screen.Env, w int) []string {
 	t := e.Theme
 	lines := []string{section(t, "Dispatch", w)}
@@ -96,25 +96,32 @@ func (s *Screen) dispatch(e *screen.Env, w int) []string {
 	if len(s.why) == 0 {
 		return append(lines, t.Faint.Render("loading"+t.Glyph.Wait), "")
 	}
+	passed, refused := 0, 0
 	for _, v := range s.why {
-		lines = append(lines, verdict(t, v, w)...)
+		switch v.Answer {
+		case dispatch.AnswerSkip, dispatch.AnswerStop:
+			lines = append(lines, refusal(t, v, w)...)
+			refused++
+		case dispatch.AnswerPass:
+			passed++
+		}
 	}
-	return append(lines, "")
+	return append(lines, rest(t, passed, refused, w), "")
 }
 
-func verdict(t *kit.Theme, v dispatch.Verdict, w int) []string {
-	mark := kit.MarkGood
-	switch v.Answer {
-	case dispatch.AnswerSkip, dispatch.AnswerStop:
-		mark = kit.MarkBad
-	case dispatch.AnswerActs:
-		mark = kit.MarkQuiet
+// rest stands for the rules that have nothing against a start.
+func rest(t *kit.Theme, passed, refused, w int) string {
+	glyph, style := t.Mark(kit.MarkGood)
+	text := fmt.Sprintf("%d other rules pass", passed)
+	if refused == 0 {
+		text = fmt.Sprintf("nothing keeps it back, all %d rules pass", passed)
 	}
-	glyph, style := t.Mark(mark)
+	return style.Render(glyph) + " " + t.Dim.Render(kit.Clip(text, w-2))
+}
+
+func refusal(t *kit.Theme, v dispatch.Verdict, w int) []string {
+	glyph, style := t.Mark(kit.MarkBad)
 	name := kit.Line(v.Guard)
-	if mark != kit.MarkBad {
-		return []string{style.Render(glyph) + " " + t.Dim.Render(kit.Clip(name+"  "+kit.Line(v.Reason), w-2))}
-	}
 	lines := []string{style.Render(glyph) + " " + t.Strong.Render(kit.Clip(name, w-2))}
 	for _, l := range kit.Wrap(kit.Clean(v.Reason), w-2) {
 		lines = append(lines, "  "+l)
