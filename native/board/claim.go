@@ -82,7 +82,10 @@ func (f Fence) check(i Issue) error {
 		return nil
 	}
 	held := "is unclaimed"
-	if i.Claim != "" {
+	switch {
+	case i.Claim != "" && i.ClaimEpoch <= 0:
+		return fmt.Errorf("%w: the issue is held by %s and has lost its epoch, so that it must be released by force", ErrConflict, i.Claim)
+	case i.Claim != "":
 		held = fmt.Sprintf("is held by %s, epoch %d", i.Claim, i.ClaimEpoch)
 	}
 	return fmt.Errorf("%w: the issue %s, not by %s, epoch %d", ErrConflict, held, f.Marker, f.Epoch)

@@ -50,12 +50,12 @@ func isIDByte(c byte) bool {
 // ErrInvalid, and *AmbiguousError whose matches have nothing but their ID.
 func Resolve(ref string, ids []string) (string, error) {
 	ref = strings.TrimSpace(ref)
+	if id, ok := whole(ref, ids); ok {
+		return id, nil
+	}
 	var found []string
 	for _, id := range ids {
 		bare := strings.TrimPrefix(id, idPrefix)
-		if strings.EqualFold(id, ref) || strings.EqualFold(bare, ref) {
-			return id, nil
-		}
 		if hasFoldPrefix(bare, ref) || strings.Contains(ref, ":") && hasFoldPrefix(id, ref) {
 			found = append(found, id)
 		}
@@ -69,6 +69,20 @@ func Resolve(ref string, ids []string) (string, error) {
 		return found[0], nil
 	}
 	return "", ambiguous(ref, found)
+}
+
+// whole finds the id that ref spells out; the closest spelling counts, for ids of
+// another make may differ in nothing but case or prefix.
+func whole(ref string, ids []string) (string, bool) {
+	same := func(a, b string) bool { return a == b }
+	for _, equal := range []func(a, b string) bool{same, strings.EqualFold} {
+		for _, full := range []string{ref, idPrefix + ref} {
+			if i := slices.IndexFunc(ids, func(id string) bool { return equal(id, full) }); i >= 0 {
+				return ids[i], true
+			}
+		}
+	}
+	return "", false
 }
 
 func ambiguous(ref string, ids []string) *AmbiguousError {

@@ -37,6 +37,15 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%q: %q, %v; want %s", ref, got, err, want)
 		}
 	}
+	close := []string{"native:ABCD-1", "native:abcd-1", "native:x:1", "x:1"}
+	for ref, want := range map[string]string{
+		"abcd-1": "native:abcd-1", "ABCD-1": "native:ABCD-1", "native:abcd-1": "native:abcd-1", "x:1": "x:1", "native:x:1": "native:x:1",
+		"Native:ABCD-1": "native:ABCD-1",
+	} {
+		if got, err := Resolve(ref, close); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %s", ref, got, err, want)
+		}
+	}
 	for ref, want := range map[string]error{"aaa": ErrInvalid, "native:": ErrInvalid, "native:aaa": ErrInvalid, "aaaa": ErrInvalid, "bbbb": ErrNotFound} {
 		if got, err := Resolve(ref, ids); !errors.Is(err, want) {
 			t.Errorf("%q: %q, %v; want %v", ref, got, err, want)
