@@ -76,7 +76,10 @@ var rooms = map[string][]string{
 	"cmd/iterion":              {"cmd/iterion/internal/cli", "bots/supervise"},
 	"cmd/iterion/internal/cli": {"tui", "daemon", "daemon/...", "native", "native/...", "bots", "bots/...", "sched/..."},
 
-	"tui": {"daemon/control", "daemon/dispatch", "native/board", "native/run", "sched/..."},
+	"tui":          {"tui/...", "daemon/control", "daemon/dispatch", "native/board", "native/run", "sched/..."},
+	"tui/kit":      {"native/board", "native/run"},
+	"tui/markdown": {"tui/kit"},
+	"tui/mirror":   {"tui/kit", "daemon/control", "daemon/dispatch", "native/board", "native/run"},
 
 	"daemon":           {"daemon/...", "native", "native/...", "sched/...", "bots", "bots/...", "cloud"},
 	"daemon/control":   {"daemon/dispatch", "native/board", "native/run"},
