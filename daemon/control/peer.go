@@ -50,3 +50,12 @@ func checkPeer(conn *net.UnixConn, uid int) error {
 	}
 	return nil
 }
+
+func peerUID(conn *net.UnixConn) (uid int, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	controlErr := raw.Control(func(fd uintptr) { uid, err = userOf(int(fd)) })
+	return uid, errors.Join(controlErr, err)
+}
