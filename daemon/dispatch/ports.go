@@ -50,8 +50,7 @@ type Runs interface {
 	// Await blocks until the run is final or paused and returns its settled view;
 	// a run whose supervisor died is recovered first. ErrRunGone (wrapped) when no
 	// such run exists; any other error means that nobody can say, and the card is
-	// held.
-	// ctx ends the wait, never the run.
+	// held. ctx ends the wait, never the run.
 	Await(ctx context.Context, runID string) (RunView, error)
 	// Inspect returns what is known of a run now. ErrRunGone (wrapped) when no
 	// such run exists; any other error means unreadable.
