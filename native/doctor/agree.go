@@ -11,10 +11,6 @@ import (
 
 const typeDeleted = string(board.EventIssueDeleted)
 
-// reasonImport marks events of changes that were made elsewhere; it fires no
-// trigger.
-const reasonImport = "import"
-
 // skew is how far a card and its last event may be apart. Programs that stamp the
 // two one after the other differ by less.
 const skew = 2 * time.Second
@@ -155,14 +151,15 @@ func (x *exam) quarrelFinding(id string, q quarrel) Finding {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// told returns the events that settle every quarrel.
+// told returns the events that settle every quarrel. Their reason fires no
+// trigger.
 func (x *exam) told() []board.Event {
 	all := x.quarrels()
 	events := make([]board.Event, 0, len(all))
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		q := all[id]
+		c, q := x.cards[id], all[id]
 		e := board.Event{IssueID: id, Timestamp: q.updated, Type: board.EventIssueCreated}
-		e.Payload.Reason, e.Payload.ByActor = reasonImport, "doctor"
+		e.Payload.Reason, e.Payload.ByActor = board.ReasonImport, "doctor"
 		switch q.kind {
 		case missing:
 			e.Type, e.Timestamp = board.EventIssueDeleted, x.now.UTC()
@@ -170,6 +167,10 @@ func (x *exam) told() []board.Event {
 			e.Type = board.EventIssueUpdated
 		}
 		events = append(events, e)
+		if e.Type == board.EventIssueCreated && c.claim != "" {
+			e.Type, e.Payload.Marker, e.Payload.Epoch = board.EventIssueClaimed, c.claim, c.epoch
+			events = append(events, e)
+		}
 	}
 	return events
 }

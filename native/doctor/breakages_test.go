@@ -138,6 +138,7 @@ func leftBreakages() map[string]breakage {
 		"half of a staged file":      {func(b *lab) { b.write(b.in(".staging/.tmp-9"), "{") }, "write-unfinished", Warning, false},
 		"committed and not placed": {func(b *lab) {
 			i := board.Issue{ID: "native:late", Title: "x", State: "inbox", UpdatedAt: time.Now().UTC()}
+			i.CreatedAt, i.StateAt = i.UpdatedAt, i.UpdatedAt
 			data, err := board.EncodeIssue(i)
 			b.check(err)
 			line, err := board.EncodeEvent(board.Event{Seq: 5, Timestamp: i.UpdatedAt, Type: board.EventIssueCreated, IssueID: i.ID})
@@ -145,6 +146,7 @@ func leftBreakages() map[string]breakage {
 			b.write(b.in(".staging/5-native__late"), string(data))
 			b.edit(b.l.Events(), add(string(line)+"\n"))
 		}, "write-unfinished", Warning, false},
+		"a verb of garbage":             {func(b *lab) { b.write(b.in(verbName), "?") }, "write-unfinished", Warning, false},
 		"a verb that nobody understood": {func(b *lab) { b.write(b.in(verbName+".unreadable-1"), "?") }, "verb-set-aside", Warning, false},
 		"a socket of nobody":            {func(b *lab) { b.write(b.l.Socket(), "") }, "socket-stale", Note, false},
 		"a pointer to one":              {func(b *lab) { b.write(b.l.ControlPath(), "/tmp/x") }, "socket-stale", Note, false},

@@ -23,6 +23,7 @@ type card struct {
 
 	state    string
 	claim    string
+	epoch    int64
 	lease    time.Time
 	awaiting bool
 	updated  time.Time
@@ -86,7 +87,8 @@ func readCard(path string) card {
 		err = errors.New("it names no id")
 	}
 	c.err, c.id = err, i.ID
-	c.state, c.claim, c.lease, c.awaiting, c.updated = i.State, i.Claim, i.ClaimLeaseUntil, i.AwaitingInput, i.UpdatedAt
+	c.state, c.awaiting, c.updated = i.State, i.AwaitingInput, i.UpdatedAt
+	c.claim, c.epoch, c.lease = i.Claim, i.ClaimEpoch, i.ClaimLeaseUntil
 	return c
 }
 

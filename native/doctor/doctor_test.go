@@ -13,6 +13,7 @@ import (
 	"iterion/native"
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/native/storetest"
 )
 
 func TestHealthyStoreIsSilent(t *testing.T) {
@@ -135,6 +136,9 @@ func checkUsable(t *testing.T, b *lab, br breakage) {
 	if rep := b.examine(); !br.stays && len(rep.Findings) > 0 {
 		t.Errorf("after the next write: %+v", rep.Findings)
 	}
+	if !br.stays {
+		storetest.Whole(t, b.l.Dispatcher(), storetest.Options{})
+	}
 }
 
 func TestManyBreakagesAtOnceAreMended(t *testing.T) {
@@ -145,7 +149,8 @@ func TestManyBreakagesAtOnceAreMended(t *testing.T) {
 	b.lines(func(l []string) []string { return append(l, "half a li") })
 	b.write(b.in(verbName+".unreadable-7"), "{}")
 	b.check(os.Chmod(b.card(2), 0o644))
-	want := []string{"card-unreadable", "card-missing", "log-torn-tail", "perm-open", "verb-set-aside", "write-unfinished"}
+	b.write(b.l.Claims(), "{")
+	want := []string{"card-unreadable", "journal-unreadable", "card-missing", "log-torn-tail", "perm-open", "verb-set-aside", "write-unfinished"}
 	rep := b.examine()
 	if got := ids(rep); !slices.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)

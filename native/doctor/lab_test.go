@@ -20,7 +20,7 @@ import (
 // lab is a small store to break, with cards in several columns, a run and the
 // traces of ordinary use.
 type lab struct {
-	t     *testing.T
+	t     testing.TB
 	l     native.Layout
 	s     *native.Store
 	cards []board.Issue
@@ -29,7 +29,7 @@ type lab struct {
 	host  Host
 }
 
-func newLab(t *testing.T) *lab {
+func newLab(t testing.TB) *lab {
 	t.Helper()
 	b := &lab{t: t, l: native.Layout{Root: filepath.Join(t.TempDir(), native.DirName)}}
 	b.host = Host{UID: os.Geteuid(), Owner: os.Geteuid()}

@@ -55,6 +55,9 @@ func (m *mender) mend(ctx context.Context, s *native.Store, rep Report) error {
 	}
 	err := s.Exclusive(ctx, func() error {
 		m.each(rep, byFiles)
+		for _, path := range m.x.unreadableVerbs() { // we may just have given up on one
+			m.try(path, func() error { return m.aside(path) })
+		}
 		if wants(rep, byLog) || wants(rep, byLock) {
 			m.try("the event log", m.trimLog)
 		}

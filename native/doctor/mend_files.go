@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,7 +72,10 @@ func (m *mender) rename(from, to string) error {
 func (m *mender) asideCard(path, id string) error {
 	entries, err := readJournal(m.x.l.Claims())
 	if err != nil {
-		return fmt.Errorf("look whether it is worked on: %w", err)
+		busy, perr := m.x.anyAlive()
+		if err = errors.Join(perr, err); busy || perr != nil {
+			return fmt.Errorf("look whether it is worked on: %w", err)
+		}
 	}
 	for _, e := range entries {
 		if e.IssueID == id && (m.x.ownerAlive(e.Owner) || m.x.runAlive(e.RunID)) {

@@ -91,14 +91,19 @@ func (x *exam) stageVerb(path string) {
 
 // verbsAside tells of changes that nobody could finish.
 func (x *exam) verbsAside() {
-	paths, _ := filepath.Glob(x.in(verbName) + ".unreadable-*")
-	for _, path := range paths {
+	for _, path := range x.unreadableVerbs() {
 		x.found(Finding{ID: "verb-set-aside", Severity: Warning, Where: path,
 			What:   "a change over several cards was left half-way and could not be understood",
 			Means:  "some of its cards were changed and others were not; the file names them",
 			Remedy: "look into it and do the rest by hand; --fix moves it aside",
 		}.mended(byFiles, func(m *mender) error { return m.aside(path) }))
 	}
+}
+
+// unreadableVerbs are the verb files that a writer gave up on.
+func (x *exam) unreadableVerbs() []string {
+	paths, _ := filepath.Glob(x.in(verbName) + ".unreadable-*")
+	return paths
 }
 
 // still returns what is in both.
