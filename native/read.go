@@ -36,10 +36,14 @@ func (s *Store) readSchema() (board.Schema, error) {
 	return schema, nil
 }
 
-// Resolve implements board.Store. It looks at names only.
+// Resolve implements board.Store. It looks at names only, and for a whole id of
+// the usual form at one of them.
 func (s *Store) Resolve(ctx context.Context, ref string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
+	}
+	if id, ok := board.FullID(ref); ok && s.has(id) {
+		return id, nil
 	}
 	ids, err := s.cards.ids()
 	if err != nil {
@@ -55,6 +59,12 @@ func (s *Store) Resolve(ctx context.Context, ref string) (string, error) {
 		}
 	}
 	return id, err
+}
+
+// has reports whether there is a record of that id, readable or not.
+func (s *Store) has(id string) bool {
+	there, err := exists(s.l.IssueFile(id))
+	return err == nil && there
 }
 
 // Get implements board.Store.

@@ -37,6 +37,9 @@ func FuzzResolve(f *testing.F) {
 		case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrInvalid):
 			t.Errorf("%q: %v", ref, err)
 		}
+		if full, ok := FullID(ref); ok && slices.Contains(ids, full) && full != id {
+			t.Errorf("%q is %q and found %q", ref, full, id)
+		}
 		for _, whole := range ids {
 			if got, err := Resolve(whole, ids); got != whole || err != nil {
 				t.Errorf("%q found %q, %v", whole, got, err)

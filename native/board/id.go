@@ -95,6 +95,14 @@ func ambiguous(ref string, ids []string) *AmbiguousError {
 	return e
 }
 
+// FullID returns the id that ref spells out in full, with or without its prefix,
+// where it is of the form of NewID. Nothing else can be meant by it.
+func FullID(ref string) (id string, ok bool) {
+	bare := strings.TrimPrefix(strings.TrimSpace(ref), idPrefix)
+	u, err := uuid.Parse(bare)
+	return idPrefix + bare, err == nil && u.String() == bare
+}
+
 func hasFoldPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

@@ -52,3 +52,16 @@ func TestResolve(t *testing.T) {
 		}
 	}
 }
+
+func TestFullID(t *testing.T) {
+	const bare = "0fe1c2d3-0000-4000-8000-00000000000a"
+	for ref, want := range map[string]bool{
+		"native:" + bare: true, bare: true, " " + bare + " ": true, "native:0fe1": false, "0FE1C2D3-0000-4000-8000-00000000000A": false,
+		"{" + bare + "}": false, "0fe1c2d30000400080000000000000aa": false, "gh:" + bare: false, "": false,
+	} {
+		id, ok := FullID(ref)
+		if ok != want || ok && id != "native:"+bare {
+			t.Errorf("%q: %q, %v", ref, id, ok)
+		}
+	}
+}

@@ -22,17 +22,22 @@ type importing struct {
 	did    []board.Outcome
 	failed failures
 	asked  int
+	same   map[string]bool // ids of the cards that say the same already
 }
 
 // check names everything that is wrong with the input. Nothing was filed yet.
 func (m *importing) check(ctx context.Context, items []exchange.Item) error {
 	var bad failures
+	m.same = map[string]bool{}
 	seen := map[string]string{}
 	for _, i := range items {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := m.judge(i)
+		same, err := m.judge(i)
+		if same {
+			m.same[i.Record.Issue.ID] = true
+		}
 		if first, twice := seen[i.Record.Issue.ID]; err == nil && twice {
 			err = fmt.Errorf("%w: the same id is in %s", board.ErrInvalid, first)
 		}
@@ -49,25 +54,27 @@ func (m *importing) check(ctx context.Context, items []exchange.Item) error {
 	return err
 }
 
-// judge says what is wrong with a record whatever becomes of the others. What
-// the store may refuse today and take tomorrow, such as a claimed card, is not.
-func (m *importing) judge(i exchange.Item) error {
+// judge says what is wrong with a record whatever becomes of the others, and
+// whether the card says the same already. What the store may refuse today and
+// take tomorrow, such as a claimed card, is not wrong.
+func (m *importing) judge(i exchange.Item) (same bool, err error) {
 	if i.Err != nil {
-		return i.Err
+		return false, i.Err
 	}
 	if err := board.CheckID(i.Record.Issue.ID); err != nil {
-		return err
+		return false, err
 	}
 	var was *board.Issue
 	if is, err := m.rules.Lookup(i.Record.Issue.ID); err == nil {
 		was = &is
 	} else if !errors.Is(err, board.ErrNotFound) {
-		return nil
+		return false, nil
 	}
-	if _, _, err := m.rules.Import(was, i.Record); errors.Is(err, board.ErrInvalid) {
-		return err
+	_, did, err := m.rules.Import(was, i.Record)
+	if errors.Is(err, board.ErrInvalid) {
+		return false, err
 	}
-	return nil
+	return err == nil && did == board.ImportUnchanged, nil
 }
 
 // file files the records; its error is an interruption.
@@ -80,6 +87,10 @@ func (m *importing) file(ctx context.Context, items []exchange.Item) error {
 			return err
 		}
 		p.at(n)
+		if m.same[i.Record.Issue.ID] {
+			m.count[board.ImportUnchanged]++
+			continue
+		}
 		is, did, err := m.b.Import(ctx, i.Record, m.f.Cause())
 		if errors.Is(err, context.Canceled) {
 			return err
