@@ -71,6 +71,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.InheritedFlags().VisitAll(func(fl *pflag.Flag) { names = append(names, "--"+fl.Name) })
 		msg += didYouMean("--"+name, names)
 	}
-	return &ExitError{Code: ExitUsage, Err: Usagef("%s: %s", cmd.CommandPath(), msg),
+	where := strings.TrimPrefix(cmd.CommandPath()+": ", cmd.Root().Name()+": ") // every message begins with the program's name
+	return &ExitError{Code: ExitUsage, Err: Usagef("%s%s", where, msg),
 		Hint: "see `" + cmd.CommandPath() + " --help`"}
 }

@@ -24,7 +24,7 @@ func newIssueCreate(f *Factory) *cobra.Command {
 		Long: "File a card. The last word of the line printed is its id; with -q it is all of it.\n" +
 			"--edit opens $VISUAL or $EDITOR on the whole card, with what the other flags say filled\n" +
 			"in; an empty or unchanged text files nothing, and one that is refused is kept in a file.",
-		Example: "  iterion issue create --title 'Fix the parser' --state ready --bot shell --bot-arg command='make test'\n" +
+		Example: "  iterion issue create --title 'Fix the parser' --state ready --bot my-bot\n" +
 			"  git log -1 --format=%b | iterion issue create --title 'Review' --body-file -",
 		RunE: func(c *cobra.Command, _ []string) error { return runIssueCreate(c.Context(), f, o) },
 	}

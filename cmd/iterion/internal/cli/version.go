@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -34,6 +35,10 @@ func runVersion(f *Factory) error {
 			"version": Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 		})
 	}
-	f.Say("iterion %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	f.Say("%s", versionLine())
 	return nil
+}
+
+func versionLine() string {
+	return fmt.Sprintf("iterion %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
