@@ -62,9 +62,25 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		Err: Usagef("unknown command %q for %q%s", args[0], cmd.CommandPath(), didYouMean(args[0], names))}
 }
 
+// inWords says for people why package strconv refused a flag's value.
+func inWords(msg string) string {
+	about, reason, ok := strings.Cut(msg, "strconv.")
+	switch {
+	case !ok:
+		return msg
+	case strings.Contains(reason, "out of range"):
+		return about + "the number is too large"
+	case strings.HasPrefix(reason, "ParseInt"):
+		return about + "want a whole number"
+	case strings.HasPrefix(reason, "ParseBool"):
+		return about + "want true or false"
+	}
+	return about + "want a number"
+}
+
 // flagError adds to pflag's message what the user may have meant.
 func flagError(cmd *cobra.Command, err error) error {
-	msg := err.Error()
+	msg := inWords(err.Error())
 	if name, ok := strings.CutPrefix(msg, "unknown flag: --"); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(fl *pflag.Flag) { names = append(names, "--"+fl.Name) })
