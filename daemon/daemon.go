@@ -109,7 +109,7 @@ func (d *Daemon) takeOwner(ctx context.Context) error {
 // takeSingleton makes this daemon the one that owns the store's singletons,
 // unless another one is.
 func (d *Daemon) takeSingleton() (*filelock.Lock, error) {
-	lock, err := filelock.TryAcquire(d.o.Layout.DaemonLock())
+	lock, err := takeLock(d.o.Layout.DaemonLock())
 	var held *filelock.HeldError
 	if errors.As(err, &held) {
 		d.log.Info("another daemon owns the store's singletons, this one only dispatches",

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"iterion/native/filelock"
+	"iterion/native/proctree"
 )
 
 // rootLockName is the lock that a daemon holds in its workspace root.
@@ -40,7 +41,7 @@ func lockRoot(root string) (*filelock.Lock, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, fmt.Errorf("make workspace root: %w", err)
 	}
-	lock, err := filelock.TryAcquire(filepath.Join(root, rootLockName))
+	lock, err := takeLock(filepath.Join(root, rootLockName))
 	var held *filelock.HeldError
 	if errors.As(err, &held) {
 		return nil, &LockedError{Root: root, PID: held.Holder.PID, Host: held.Holder.Host,
@@ -50,6 +51,35 @@ func lockRoot(root string) (*filelock.Lock, error) {
 		return nil, fmt.Errorf("lock workspace root: %w", err)
 	}
 	return lock, nil
+}
+
+// afterlife is how long the locks of a killed daemon are waited for.
+const afterlife = 2 * time.Second
+
+// takeLock takes a lock that daemons hold, or fails at once when one does. A daemon
+// that is killed while it starts a supervisor leaves its locks, for a moment, with
+// a child that has not come to its exec; that moment is waited out.
+func takeLock(path string) (*filelock.Lock, error) {
+	for deadline := time.Now().Add(afterlife); ; time.Sleep(10 * time.Millisecond) {
+		lock, err := filelock.TryAcquire(path)
+		var held *filelock.HeldError
+		if !errors.As(err, &held) || !dead(held.Holder) || time.Now().After(deadline) {
+			return lock, err
+		}
+	}
+}
+
+// dead reports whether a holder was a process of this host that is gone.
+func dead(h filelock.Holder) bool {
+	if host, err := os.Hostname(); err != nil || host != h.Host || h.PID == 0 {
+		return false
+	}
+	id, err := proctree.Identify(h.PID)
+	if err != nil {
+		return errors.Is(err, proctree.ErrGone)
+	}
+	alive, err := id.Alive()
+	return err == nil && !alive // a zombie holds nothing any more
 }
 
 // owner is this daemon as the claim journal names it. Whoever can take its lock
