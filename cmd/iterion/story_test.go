@@ -114,7 +114,7 @@ func TestI3_DaemonKilledBetweenClaimAndLaunch(t *testing.T) {
 			if n := w.lines(ran); n != 4 {
 				t.Errorf("%d bots ran, want 4", n)
 			}
-			w.settled(4)
+			w.settledButLost(4)
 		})
 	}
 }

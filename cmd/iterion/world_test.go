@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -148,8 +149,20 @@ func (w *world) inState(state string) int {
 // run, and that there are no other runs.
 func (w *world) settled(n int) {
 	w.t.Helper()
+	w.settledBy(n, w.runs())
+}
+
+// settledButLost is settled for a story that kills whoever launches: a run whose
+// bot never began, for its launcher died first, does not count.
+func (w *world) settledButLost(n int) {
+	w.t.Helper()
+	w.settledBy(n, slices.DeleteFunc(w.runs(), func(r run.Record) bool { return r.FailureCode == run.CodeSupervisorLost }))
+}
+
+func (w *world) settledBy(n int, runs []run.Record) {
+	w.t.Helper()
 	perIssue := map[string]int{}
-	for _, r := range w.runs() {
+	for _, r := range runs {
 		perIssue[r.Source.IssueID]++
 		if r.Status != run.Finished {
 			w.t.Errorf("run %s of %s is %s (%s)", r.ID, r.Source.IssueID, r.Status, r.Error)
