@@ -1,13 +1,10 @@
 package native
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +19,6 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("NATIVE_ROLE") {
 	case "create":
 		playRole(createMany(l))
-	case "storm":
-		playRole(storm(l))
 	case "claim":
 		playRole(claimOne(l, os.Getenv("NATIVE_ARG")))
 	case "sleepy":
@@ -89,129 +84,6 @@ func TestI4_EightProcessesCreateTwoHundredCardsEach(t *testing.T) {
 	for _, e := range events {
 		if e.Type != board.EventIssueCreated {
 			t.Fatalf("event %d is %s", e.Seq, e.Type)
-		}
-	}
-}
-
-// storm counts up the priority of cards of its own, says so on stdout, and
-// deletes, unblocks and claims in between, until it is killed.
-func storm(l Layout) error {
-	s, err := Open(l, Options{NoFsync: true, LockWait: time.Minute})
-	if err != nil {
-		return err
-	}
-	ctx, by := context.Background(), board.Cause{}
-	for {
-		card, err := s.Create(ctx, board.Issue{Title: "mine"}, by)
-		if err != nil {
-			return err
-		}
-		fmt.Println(card.ID, 0)
-		for n := 1; n <= 5; n++ {
-			if _, err := s.Update(ctx, card.ID, board.Patch{Priority: &n}, by); err != nil {
-				return err
-			}
-			fmt.Println(card.ID, n)
-		}
-		if err := stormAround(ctx, s); err != nil {
-			return err
-		}
-	}
-}
-
-func stormAround(ctx context.Context, s *Store) error {
-	by := board.Cause{}
-	blocker, err := s.Create(ctx, board.Issue{Title: "blocker"}, by)
-	if err != nil {
-		return err
-	}
-	for range 2 {
-		draft := board.Issue{Title: "dependent", State: board.StateWaitingDeps, Blockers: []string{blocker.ID}}
-		if _, err := s.Create(ctx, draft, by); err != nil {
-			return err
-		}
-	}
-	i, err := s.Claim(ctx, blocker.ID, "storm", time.Minute, by)
-	if err != nil {
-		return err
-	}
-	if err := s.Renew(ctx, i.ID, i.Fence(), time.Hour); err != nil {
-		return err
-	}
-	if _, err := s.SetState(ctx, i.ID, i.Fence(), board.Filing{To: board.StateDone}, by); err != nil {
-		return err
-	}
-	return s.Delete(ctx, i.ID, true, by)
-}
-
-func TestI4_NothingIsLostOverRandomKills(t *testing.T) {
-	l := newStoreDir(t)
-	acked := map[string]int{}
-	for round := range 15 {
-		said := make(chan map[string]int)
-		var kids []*exec.Cmd
-		for range 3 {
-			kids = append(kids, startStorm(t, l, said))
-		}
-		time.Sleep(time.Duration(20+rand.N(120)) * time.Millisecond) // the instant of death is the point
-		for _, k := range kids {
-			k.Process.Kill()
-		}
-		for range kids {
-			for id, n := range <-said {
-				acked[id] = n
-			}
-		}
-		for _, k := range kids {
-			k.Wait()
-		}
-		checkWhole(t, l)
-		if t.Failed() {
-			t.Fatalf("after round %d", round)
-		}
-	}
-	if len(acked) == 0 {
-		t.Fatal("the storms did nothing")
-	}
-	checkAcked(t, l, acked)
-}
-
-// startStorm sends on said, once the process is dead, what it had acknowledged.
-func startStorm(t *testing.T, l Layout, said chan<- map[string]int) *exec.Cmd {
-	t.Helper()
-	cmd := process("storm", l, "")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		acked := map[string]int{}
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			id, num, _ := strings.Cut(lines.Text(), " ")
-			n, err := strconv.Atoi(num)
-			if err != nil {
-				t.Errorf("a storm said %q", lines.Text())
-				continue
-			}
-			acked[id] = n
-		}
-		said <- acked
-	}()
-	return cmd
-}
-
-// checkAcked: an acknowledged write stands; at most the one after it, which was
-// on its way when its process was killed, may stand as well.
-func checkAcked(t *testing.T, l Layout, acked map[string]int) {
-	t.Helper()
-	s := openStore(t, l, Options{})
-	for id, n := range acked {
-		i, err := s.Get(t.Context(), id)
-		if err != nil || i.Priority < n || i.Priority > n+1 {
-			t.Errorf("card %s was acknowledged at %d and is at %d, %v", id, n, i.Priority, err)
 		}
 	}
 }

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 			fault(strings.Join(os.Args[1:min(2, len(os.Args))], ""))
 			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }}))
 		},
+		"boardwriter": func() {
+			fmt.Println(writeBoard(os.Args[1:]))
+			os.Exit(1)
+		},
 	})
 }
 

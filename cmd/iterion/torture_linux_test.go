@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,10 +18,8 @@ import (
 	"iterion/native/run"
 )
 
-var (
-	tortureFor  = flag.Duration("torture", 12*time.Second, "how long the daemon and its supervisors are being killed")
-	tortureSeed = flag.Uint64("torture-seed", 0, "repeat the choices of an earlier torture; 0: new ones")
-)
+// tortureDaemon is how long the daemon and its supervisors are being killed.
+const tortureDaemon = 12 * time.Second
 
 // victim is what each tortured bot does. It notes that it began and that it
 // ended. It holds a lock of its card, and so does a child that escapes from its
@@ -39,16 +37,8 @@ echo "$ITERION_RUN_ID" >>"$NOTES/ended"`
 // no claim is left, no attempt was made twice, no two runs of a card overlapped
 // and no process lives on. The check reads what the bots noted themselves.
 func TestI3_I6_I10_TortureByKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
-	seed := *tortureSeed
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-torture-seed %d", seed)
-	tt := newTorture(t, rand.New(rand.NewPCG(seed, 1)))
-	for began := time.Now(); time.Since(began) < *tortureFor; {
+	tt := newTorture(t, torment(t))
+	for began := time.Now(); time.Since(began) < cmp.Or(*tortureFor, tortureDaemon); {
 		tt.round()
 	}
 	tt.w.ok("daemon", tt.config, "--until-idle", "-q")
