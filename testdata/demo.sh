@@ -14,11 +14,15 @@ export HOME="$dir/home"
 unset ITERION_STORE_DIR
 cd "$dir"
 
-"$bin" init --example >&2
+"$bin" -q init --example >/dev/null
+echo "three example cards in $dir" >&2
 if [ -t 0 ] && [ -t 1 ]; then
 	"$bin" tui
 else
 	"$bin" daemon --until-idle >&2
 	"$bin" issue list
 fi
-echo "The workspace is $dir; remove it when you are done." >&2
+cat >&2 <<END
+To look again:   cd $dir && HOME=$HOME $bin tui
+When done with:  rm -r $dir
+END

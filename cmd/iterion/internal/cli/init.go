@@ -46,7 +46,7 @@ func runInit(ctx context.Context, f *Factory, o initOptions) error {
 			return err
 		}
 	}
-	return f.reportInit(l, made)
+	return f.reportInit(l, made, o.example)
 }
 
 // trustNew trusts a store that was made just now. One that was there before may
@@ -102,7 +102,7 @@ func (f *Factory) newStoreDir() (string, error) {
 	return filepath.Join(cwd, native.DirName), nil
 }
 
-func (f *Factory) reportInit(l native.Layout, made native.Made) error {
+func (f *Factory) reportInit(l native.Layout, made native.Made, example bool) error {
 	if f.Global.JSON {
 		return f.PrintJSON(map[string]any{"store_dir": l.Root, "created": made == native.MadeStore})
 	}
@@ -111,7 +111,11 @@ func (f *Factory) reportInit(l native.Layout, made native.Made) error {
 		f.Say("%s", l.Root)
 	case made == native.MadeStore:
 		f.Say("made a store in %s", l.Root)
-		f.Talk("next: `iterion issue create --title …`, then `iterion tui`")
+		next := "`iterion issue create --title …`, then `iterion tui`"
+		if example {
+			next = "`iterion tui` shows the cards being worked"
+		}
+		f.Talk("next: %s", next)
 	case made == native.MadeBoard:
 		f.Say("wrote the board anew in %s", l.Root)
 		f.talkOfTrust(l)

@@ -37,5 +37,5 @@ func runBoardInit(f *Factory, o initOptions) error {
 	if err := f.trustNew(l, made); err != nil {
 		return err
 	}
-	return f.reportInit(l, made)
+	return f.reportInit(l, made, false)
 }
