@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"iterion/native/board"
 	"iterion/native/storetest"
 )
@@ -57,7 +59,9 @@ func mustCreate(t testing.TB, s *Store, title, state string, blockers ...string)
 	return i
 }
 
-// backdate makes a store's files look as if they had been at rest for long.
+// backdate makes a store's files look as if they had been at rest for long, and
+// waits until the change of their times, which nobody can date back, is old
+// enough to be told from the next one.
 func backdate(t testing.TB, paths ...string) {
 	t.Helper()
 	past := time.Now().Add(-time.Hour)
@@ -66,4 +70,17 @@ func backdate(t testing.TB, paths ...string) {
 			t.Fatal(err)
 		}
 	}
+	for _, p := range paths {
+		for st := statOf(t, p); !st.settled(time.Now()); time.Sleep(time.Millisecond) {
+		}
+	}
+}
+
+func statOf(t testing.TB, path string) stat {
+	t.Helper()
+	st, err := statAt(unix.AT_FDCWD, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
 }

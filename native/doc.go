@@ -19,12 +19,34 @@
 // and Tip stop before the first seq that still has a staged file, and, when no
 // writer is at work, finish that write themselves first.
 //
-// List keeps what it read and reads again only the files whose inode, size or
-// times changed; a file that changed just before it was read is not trusted to
-// be unchanged by its times alone. Get, Create, Move and Claim touch the files
-// of their own card, whatever the board holds. The exceptions are named: a card
-// that reaches done looks for the cards it unblocks, and a schema that drops a
-// column looks for cards in it.
+// Get, Create, Move and Claim touch the files of their own card, whatever the
+// board holds. The exceptions are named: a card that reaches done, or is
+// reopened, looks for the cards that it blocks, a schema that drops a column
+// looks for cards in it, and so do the verbs over labels.
+//
+// # The index
+//
+// Those, and List, look at every card. They read only the files that changed
+// since they were last read, by this process or by whoever wrote .index: for
+// each card its inode, size, mode and times as they were before it was read, the
+// facts that lists select and sort by, and the whole card. The index is in the
+// order of an ordinary list, and a list decodes no more than it hands out.
+//
+// The files alone are believed. Each card is looked at by fstatat, on all cores,
+// and read again when anything about it differs. The time of the inode's change
+// is among it, which no program can set back: so a card written in place, with
+// its size and times as before, is seen. A file that changed within 100 ms
+// before it was read proves nothing by its times, is not kept, and is read again
+// at the next look. The names in the folder are read again whenever the folder's
+// own times differ, with the same care.
+//
+// Whoever has looked writes the index, when one card in 64 is not in it or when
+// it is old and the folder has changed; without any lock, since each index is
+// true of the files that it names and the last one wins. It goes to a temporary
+// file and is renamed, without a sync. Magic with version, checksums of head,
+// table and each card, and the size of the file tell a torn or foreign one, which
+// is as good as none; a card that is damaged in it is read from its file. It may
+// be removed at any time. A store that cannot be written does without.
 //
 // # Writers
 //

@@ -129,6 +129,9 @@ func (l Layout) Spend() string { return filepath.Join(l.Root, "spend") }
 // Workspaces is the default workspace root.
 func (l Layout) Workspaces() string { return filepath.Join(l.Root, "workspaces") }
 
+// Index is the disposable index of the cards.
+func (l Layout) Index() string { return l.in(".index") }
+
 func (l Layout) verb() string { return l.in(".verb.json") }
 
 func (l Layout) logMark() string { return l.in(".events.mark") }
@@ -141,9 +144,13 @@ func encodeID(id string) string { return strings.ReplaceAll(id, ":", "__") }
 // decodeID undoes encodeID. The id inside the card is what counts.
 func decodeID(name string) string { return strings.ReplaceAll(name, "__", ":") }
 
+// isCard reports whether a file of that name in the folder of the cards is one.
+func isCard(name string) bool {
+	return strings.HasSuffix(name, cardSuffix) && name[0] != '.'
+}
+
 // cardID returns the id that a file in the folder of the cards stands for; ok is
 // false for a file that is no card.
 func cardID(name string) (id string, ok bool) {
-	enc, ok := strings.CutSuffix(name, cardSuffix)
-	return decodeID(enc), ok && enc != "" && enc[0] != '.'
+	return decodeID(strings.TrimSuffix(name, cardSuffix)), isCard(name)
 }

@@ -74,27 +74,3 @@ func (s *Store) Get(ctx context.Context, id string) (board.Issue, error) {
 	}
 	return s.cards.read(id)
 }
-
-// List implements board.Store. A board that cannot be read still shows its
-// cards, in an order that knows no columns.
-func (s *Store) List(ctx context.Context, q board.Query) (board.Listing, error) {
-	if err := ctx.Err(); err != nil {
-		return board.Listing{}, err
-	}
-	all, err := s.cards.all()
-	if err != nil {
-		return board.Listing{}, err
-	}
-	schema, err := s.readSchema()
-	if err != nil {
-		schema = board.Schema{}
-	}
-	found, err := q.Select(all.Issues, schema)
-	if err != nil {
-		return board.Listing{}, fmt.Errorf("list issues: %w", err)
-	}
-	for n := range found {
-		found[n] = found[n].Clone()
-	}
-	return board.Listing{Issues: found, Broken: all.Broken}, nil
-}

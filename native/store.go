@@ -81,7 +81,7 @@ func newStore(l Layout, o Options) *Store {
 // Layout returns where the store lies.
 func (s *Store) Layout() Layout { return s.l }
 
-// Close lets go of what the Store remembers. It holds no files open.
+// Close lets go of what the Store remembers. Of files it holds the index open.
 func (s *Store) Close() error {
 	s.cards.forget()
 	return nil

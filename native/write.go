@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"iterion/native/board"
@@ -71,16 +72,11 @@ func (w *writer) applyAll(r board.Rules, c board.Change) error {
 	return w.apply(verb)
 }
 
+// dependents returns the cards that id is a blocker of. Which they are is known
+// by each card's own file, so that this costs a look at all of them.
 func (w *writer) dependents(id string) ([]board.Issue, error) {
-	all, err := w.s.cards.all()
-	if err != nil {
-		return nil, err
-	}
-	found := board.Dependents(all.Issues, id)
-	for n := range found {
-		found[n] = found[n].Clone()
-	}
-	return found, nil
+	found, err := w.s.cards.pick(func(f *board.Facts) bool { return slices.Contains(f.Blockers, id) })
+	return found.Issues, err
 }
 
 func (w *writer) create(draft board.Issue, by board.Cause) (board.Change, error) {
@@ -120,18 +116,14 @@ func (w *writer) setSchema(was, next board.Schema, held map[string]int, by board
 // held counts the cards in each column, for a board that is to become next. A
 // card that cannot be read may be in any column, so that none may go.
 func (w *writer) held(was, next board.Schema) (map[string]int, error) {
-	all, err := w.s.cards.all()
+	held, broken, err := w.s.cards.held()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range was.StateNames() {
-		if _, stays := next.State(name); !stays && len(all.Broken) > 0 {
-			return nil, fmt.Errorf("set board: %w: state %s cannot go while a card may be in it: %w", board.ErrInvalid, name, &all.Broken[0])
+		if _, stays := next.State(name); !stays && len(broken) > 0 {
+			return nil, fmt.Errorf("set board: %w: state %s cannot go while a card may be in it: %w", board.ErrInvalid, name, &broken[0])
 		}
-	}
-	held := map[string]int{}
-	for _, i := range all.Issues {
-		held[i.State]++
 	}
 	return held, nil
 }

@@ -18,33 +18,8 @@ func sortKeys() []string { return []string{"priority", "created", "updated", "ti
 
 // Match reports whether the query selects the card.
 func (q Query) Match(i Issue) bool {
-	switch {
-	case len(q.States) > 0 && !slices.Contains(q.States, i.State),
-		q.Assignee != "" && i.Assignee != q.Assignee,
-		q.Bot != "" && i.Bot != q.Bot,
-		q.Claimed != nil && *q.Claimed != (i.Claim != ""):
-		return false
-	}
-	for _, l := range q.Labels {
-		if !slices.Contains(i.Labels, l) {
-			return false
-		}
-	}
-	return q.found(i)
-}
-
-func (q Query) found(i Issue) bool {
-	words := strings.Fields(strings.ToLower(q.Search))
-	if len(words) == 0 {
-		return true
-	}
-	text := strings.ToLower(strings.Join(append([]string{i.ID, i.Title, i.Body}, i.Labels...), "\n"))
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
+	f := i.Facts()
+	return q.MatchFacts(&f) && q.MatchSearch(i)
 }
 
 // Select returns the cards that the query selects, in its order and within its
@@ -53,39 +28,45 @@ func (q Query) Select(cards []Issue, s Schema) ([]Issue, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	// Cards are large: they are compared where they lie and copied once.
-	var found []*Issue
+	// Cards are large: they are compared by their facts and copied once.
+	type pick struct {
+		facts Facts
+		card  *Issue
+	}
+	var found []pick
 	for n := range cards {
 		if q.Match(cards[n]) {
-			found = append(found, &cards[n])
+			found = append(found, pick{cards[n].Facts(), &cards[n]})
 		}
 	}
-	slices.SortFunc(found, q.order(s))
+	order := q.Order(s)
+	slices.SortFunc(found, func(a, b pick) int { return order(&a.facts, &b.facts) })
 	if q.Limit > 0 && len(found) > q.Limit {
 		found = found[:q.Limit]
 	}
 	var out []Issue
-	for _, c := range found {
-		out = append(out, *c)
+	for _, p := range found {
+		out = append(out, *p.card)
 	}
 	return out, nil
 }
 
-func (q Query) order(s Schema) func(a, b *Issue) int {
+// Order returns the query's order. The schema gives the order of columns.
+func (q Query) Order(s Schema) func(a, b *Facts) int {
 	key, reverse := strings.CutPrefix(q.Sort, "-")
-	by := map[string]func(a, b *Issue) int{
-		"created": func(a, b *Issue) int { return a.CreatedAt.Compare(b.CreatedAt) },
-		"updated": func(a, b *Issue) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
-		"title":   func(a, b *Issue) int { return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)) },
-		"state":   func(a, b *Issue) int { return cmp.Compare(s.stateIndex(a.State), s.stateIndex(b.State)) },
+	by := map[string]func(a, b *Facts) int{
+		"created": func(a, b *Facts) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"updated": func(a, b *Facts) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
+		"title":   func(a, b *Facts) int { return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)) },
+		"state":   func(a, b *Facts) int { return cmp.Compare(s.stateIndex(a.State), s.stateIndex(b.State)) },
 	}[key]
-	return func(a, b *Issue) int {
+	return func(a, b *Facts) int {
 		c := 0
 		if by != nil {
 			c = by(a, b)
 		}
 		if c == 0 {
-			c = DispatchOrder(a, b)
+			c = dispatchOrder(a, b)
 		}
 		if reverse {
 			return -c
@@ -98,6 +79,11 @@ func (q Query) order(s Schema) func(a, b *Issue) int {
 // them: high priority first, then the oldest, then by id. It is also the order
 // of a Query that names none.
 func DispatchOrder(a, b *Issue) int {
+	x, y := a.Facts(), b.Facts()
+	return dispatchOrder(&x, &y)
+}
+
+func dispatchOrder(a, b *Facts) int {
 	return cmp.Or(
 		cmp.Compare(b.Priority, a.Priority),
 		a.CreatedAt.Compare(b.CreatedAt),

@@ -134,6 +134,7 @@ type Query struct {
 	Bot      string
 	Claimed  *bool
 	Search   string // case-folded words, all found in id, title, body or labels
+	OrClaim  string // the cards under this marker, too, whatever the rest says
 	Sort     string // "", priority, created, updated, title, state; a leading "-" reverses
 	Limit    int    // 0: all
 }

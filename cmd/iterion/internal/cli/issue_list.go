@@ -61,6 +61,9 @@ func runIssueList(ctx context.Context, f *Factory, o issueListOptions) error {
 	if err != nil {
 		return err
 	}
+	if files, ok := b.(board.FileLister); ok && f.Global.JSON {
+		return printFiles(ctx, f, files, o.query)
+	}
 	found, err := b.List(ctx, o.query)
 	if err != nil {
 		return fmt.Errorf("list issues: %w", err)

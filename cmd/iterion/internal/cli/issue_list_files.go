@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+
+	"iterion/native/board"
+)
+
+// printFiles prints cards as PrintJSON would, without decoding them: of a large
+// board that is most of the work.
+func printFiles(ctx context.Context, f *Factory, b board.FileLister, q board.Query) error {
+	w := bufio.NewWriterSize(f.IO.Out, 1<<16)
+	between := "[\n"
+	broken, err := b.ListFiles(ctx, q, func(card []byte) error {
+		_, err := w.WriteString(between)
+		between = ",\n"
+		writeIndented(w, card)
+		return err
+	})
+	for i := range broken {
+		f.Warn("%v", &broken[i])
+	}
+	if between == "[\n" && err == nil {
+		_, err = w.WriteString("[]\n")
+	} else if err == nil {
+		_, err = w.WriteString("\n]\n")
+	}
+	if err != nil {
+		return fmt.Errorf("list issues: %w", err)
+	}
+	_ = w.Flush() // Main looks at failed writes
+	return nil
+}
+
+// writeIndented writes a card as an element of an array: one step further in,
+// without its last newline.
+func writeIndented(w *bufio.Writer, card []byte) {
+	card = bytes.TrimSuffix(card, []byte("\n"))
+	for len(card) > 0 {
+		line := card
+		if end := bytes.IndexByte(card, '\n'); end >= 0 {
+			line = card[:end+1]
+		}
+		card = card[len(line):]
+		w.WriteString("  ")
+		w.Write(line)
+	}
+}
