@@ -53,6 +53,30 @@ func TestRulesLeaveWhatTheyAreGiven(t *testing.T) {
 		"set last run": func() (Change, error) { return r.SetLastRun(i, f, RunRef{RunID: "r1"}) },
 		"set gave up":  func() (Change, error) { return r.SetGaveUp(i, f, GaveUp{RunID: "r2"}) },
 		"delete":       func() (Change, error) { return r.Delete(i, true) },
+		"refuse":       func() (Change, error) { return r.SetLaunchRefusal(i, f, LaunchRefusal{Attempts: 1}) },
+		"relabel": func() (Change, error) {
+			c, err := r.Relabel([]Issue{i}, RenameLabel("a", "z"))
+			return c[0], err
+		},
+		"move all": func() (Change, error) {
+			r := r
+			r.Lookup = shelf{i.ID: i}.lookup
+			_, c, err := r.MoveAll([]string{i.ID}, StateReview, nil)
+			return c[0], err
+		},
+		"import": func() (Change, error) {
+			rec := i.Clone()
+			rec.Labels, rec.Comments = []string{"q"}, []Comment{{ID: "c9"}}
+			c, _, err := r.Import(&i, Record{Issue: rec})
+			return c, err
+		},
+		"foreign import": func() (Change, error) {
+			rec := Issue{ID: i.ID, Title: "t", Labels: []string{"q"}, Blockers: []string{"native:3"}, Comments: []Comment{{ID: "c9"}}, Fields: map[string]any{"note": "x"}}
+			r := r
+			r.Schema.Fields = []Field{{Name: "note", Type: FieldText}}
+			c, _, err := r.Import(&i, Record{Issue: rec, Foreign: true})
+			return c, err
+		},
 	} {
 		c, err := verb()
 		if err != nil || !c.Write {

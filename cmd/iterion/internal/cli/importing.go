@@ -43,7 +43,7 @@ func (m *importing) check(ctx context.Context, items []exchange.Item) error {
 		}
 		seen[i.Record.Issue.ID] = i.Where
 		if err != nil {
-			bad.add(fmt.Errorf("%s: %w", where(i), err))
+			bad.add(fmt.Errorf("%s: %w", i.Where, err))
 		}
 	}
 	if len(bad) == 0 {
@@ -96,7 +96,7 @@ func (m *importing) file(ctx context.Context, items []exchange.Item) error {
 			return err
 		}
 		if err != nil {
-			m.failed.add(fmt.Errorf("%s: %w", where(i), err))
+			m.failed.add(fmt.Errorf("%s: %w", i.Where, err))
 			continue
 		}
 		m.count[did]++

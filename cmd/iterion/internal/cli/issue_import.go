@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -135,12 +134,4 @@ func inputError(name string) func(exchange.Result, error) (exchange.Result, erro
 		}
 		return r, nil
 	}
-}
-
-// where names a record for people.
-func where(i exchange.Item) string {
-	if i.Record.Issue.ID == "" {
-		return i.Where
-	}
-	return fmt.Sprintf("%s (%s)", i.Where, board.ShortID(i.Record.Issue.ID))
 }

@@ -86,6 +86,9 @@ func runRelabel(ctx context.Context, f *Factory, e board.LabelEdit, did string) 
 	if err != nil {
 		return err
 	}
+	if err := warnBroken(ctx, f, b); err != nil {
+		return err
+	}
 	switch {
 	case f.Global.JSON:
 		return f.PrintJSON(nonNil(touched))
@@ -95,6 +98,18 @@ func runRelabel(ctx context.Context, f *Factory, e board.LabelEdit, did string) 
 		}
 	default:
 		f.Say("%s: %s %s", e.From, did, cardCount(len(touched)))
+	}
+	return nil
+}
+
+// warnBroken names the cards that cannot be read: they may bear the label still.
+func warnBroken(ctx context.Context, f *Factory, b board.Store) error {
+	found, err := b.List(ctx, board.Query{Limit: 1})
+	if err != nil {
+		return fmt.Errorf("list issues: %w", err)
+	}
+	for i := range found.Broken {
+		f.Warn("%v", &found.Broken[i])
 	}
 	return nil
 }
