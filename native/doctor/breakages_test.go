@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,6 +151,7 @@ func leftBreakages() map[string]breakage {
 		"a verb that nobody understood": {func(b *lab) { b.write(b.in(verbName+".unreadable-1"), "?") }, "verb-set-aside", Warning, false},
 		"a socket of nobody":            {func(b *lab) { b.write(b.l.Socket(), "") }, "socket-stale", Note, false},
 		"a pointer to one":              {func(b *lab) { b.write(b.l.ControlPath(), "/tmp/x") }, "socket-stale", Note, false},
+		"a socket that is open to all":  {func(b *lab) { b.listen(); b.hold(b.l.DaemonLock()) }, "perm-open", Warning, false},
 		"a lock of a killed daemon": {func(b *lab) {
 			b.write(filepath.Join(b.l.Owners(), "gone.lock"), "")
 			b.aged(filepath.Join(b.l.Owners(), "gone.lock"))
@@ -162,6 +164,19 @@ func replace(old, by string) func(string) string {
 }
 
 func add(more string) func(string) string { return func(s string) string { return s + more } }
+
+// listen puts an open socket where the daemon's would be. Its path is too long to
+// be listened on in place.
+func (b *lab) listen() {
+	dir, err := os.MkdirTemp("", "s")
+	b.check(err)
+	b.t.Cleanup(func() { os.RemoveAll(dir) })
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "s"), Net: "unix"})
+	b.check(err)
+	b.t.Cleanup(func() { ln.Close() })
+	b.check(os.Chmod(filepath.Join(dir, "s"), 0o666))
+	b.check(os.Rename(filepath.Join(dir, "s"), b.l.Socket()))
+}
 
 // noLog takes the log away, and the note about it.
 func (b *lab) noLog() {

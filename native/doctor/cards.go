@@ -50,9 +50,29 @@ func (x *exam) readCards() {
 	}
 	names := x.cardNames(entries)
 	found := make([]card, len(names))
-	inParallel(len(names), func(n int) { found[n] = readCard(filepath.Join(x.l.Issues(), names[n])) })
+	tell := x.progress(len(names))
+	inParallel(len(names), func(n int) {
+		found[n] = readCard(filepath.Join(x.l.Issues(), names[n]))
+		tell()
+	})
 	for n, name := range names {
 		x.judgeCard(strings.TrimSuffix(name, cardSuffix), found[n])
+	}
+}
+
+// progress returns a function that counts up to of, and tells of it.
+func (x *exam) progress(of int) func() {
+	if x.o.Progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; done%256 == 0 {
+			x.o.Progress(done, of)
+		}
 	}
 }
 

@@ -16,6 +16,66 @@
 //	warning  something is not as it should be
 //	note     worth knowing; a store with nothing but notes is healthy
 //
+// # Checks
+//
+// Of the cards and the log:
+//
+//	card-unreadable      bad JSON, an empty object, a folder in its place, no right to read
+//	card-misnamed        the id inside is not the one in the name
+//	card-state-unknown   its column is not on the board
+//	card-folder-stray    a file among the cards that is none
+//	card-without-event   the log does not know the card
+//	log-younger          the same, of cards older than the log, as in a clone
+//	card-missing         the log knows a card that is not there
+//	card-differs         the last change and the last event are not the same
+//	log-unreadable       it cannot be read at all
+//	log-torn-tail        it ends in half a line
+//	log-line-unreadable  a line is no event
+//	log-line-doubled     a line is there twice
+//	log-event-foreign    an event of a form that is not understood
+//	log-gap              a seq is missing
+//	log-seq-repeated     two events have one seq
+//	log-unordered        the lines are not in the order of their seq
+//
+// Of claims, and of what the daemon keeps:
+//
+//	claim-expired        a person's, whose lease ran out: it stays theirs
+//	claim-carried        a dead daemon's, whose run goes on or waits for a person
+//	claim-unsettled      a dead daemon's, for the next one to settle
+//	claim-owner-dead     a dead daemon's, and nobody will settle it by himself
+//	journal-stale        a journal entry without a claim
+//	journal-unreadable   claims.json
+//	ledger-unreadable    retries.json
+//	intent-unreadable    runtime.json
+//	board-unreadable     board.json
+//	run-unreadable       a run's record
+//
+// Of what was left by processes that died:
+//
+//	write-unfinished     a write that was not finished, or never committed
+//	verb-set-aside       a change over several cards that nobody could finish
+//	temp-left            a temporary file
+//	run-staging-left     a launch that never became a run
+//	owner-left           a lock file
+//	socket-stale         a control socket
+//	mark-misfit          a note about a log that it does not fit
+//
+// Of locks, rights and the host:
+//
+//	writer-stopped, daemon-stopped                  the holder is suspended
+//	writer-elsewhere, daemon-elsewhere              the holder is of another host
+//	writer-lock-unreadable, daemon-lock-unreadable  nobody can tell
+//	folder-unreadable      no right to read a folder
+//	perm-open              files and folders that others may look at
+//	owner-mismatch         files of another user
+//	store-of-another-user  the store itself is
+//	store-read-only        no right to write
+//	clock-behind           it is earlier than what was written
+//	watch-limit            the kernel grants fewer watches than a daemon needs
+//	watch-refused          the kernel refuses one now
+//	disk-full, inodes-low  little room is left
+//	locks-lie              a file system on which two hosts may hold one lock
+//
 // # Mending
 //
 // [Fix] never deletes content. What is in the way is moved, under its own name

@@ -221,6 +221,22 @@ func workUntil(ctx context.Context, t *testing.T, l native.Layout) {
 	}
 }
 
+func TestProgressCountsTheCards(t *testing.T) {
+	b := newLab(t)
+	fill(b, 600, 1)
+	var told []int
+	o := b.options()
+	o.Progress = func(done, of int) {
+		if of != 604 {
+			t.Errorf("of %d cards, want 604", of)
+		}
+		told = append(told, done)
+	}
+	if _, err := Examine(t.Context(), o); err != nil || !slices.Equal(told, []int{256, 512}) {
+		t.Errorf("told %v, %v", told, err)
+	}
+}
+
 func TestExaminingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -15,6 +15,9 @@ type Options struct {
 	Now     time.Time // zero: the present
 	Host    *Host     // nil: this host, as Survey finds it
 	NoFsync bool      // of the writes of Fix
+	// Progress, if set, is told every now and then how many cards have been looked
+	// at, by one goroutine at a time.
+	Progress func(done, of int)
 }
 
 // settling is how long what may be a write on its way is given to arrive.

@@ -21,6 +21,8 @@ func newDoctor(f *Factory) *cobra.Command {
 			"--fix mends what can be mended under the writer lock and says what it did. It never deletes\n" +
 			"content: what is in the way is moved to dispatcher/aside/<instant>/ in the store, under its own\n" +
 			"path, where nothing reads it any more. A second --fix finds nothing left to mend.\n\n" +
+			"--json prints {store, at, cards, events, bots, healthy, findings: [{id, severity, what, where,\n" +
+			"means, remedy, fixable}]} and, with --fix, mending: {aside, did, failed}.\n\n" +
 			"Exit codes: 0 nothing worse than notes; 1 findings remain, or could not be mended; 4 --fix\n" +
 			"could not have the writer lock.",
 		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), f, fix) },
@@ -42,12 +44,15 @@ func runDoctor(ctx context.Context, f *Factory, fix bool) error {
 	if err != nil {
 		return err
 	}
-	o := doctor.Options{Layout: l, Now: f.Now(), NoFsync: f.Global.NoFsync}
+	show, clear := f.examined()
+	o := doctor.Options{Layout: l, Now: f.Now(), NoFsync: f.Global.NoFsync, Progress: show}
 	var c checkup
 	if fix {
 		c.Mending, err = mendStore(ctx, o)
 	}
-	if c.Report, c.Bots, err = f.examine(ctx, o, err); c.Store == "" {
+	c.Report, c.Bots, err = f.examine(ctx, o, err)
+	clear()
+	if c.Store == "" {
 		return err
 	}
 	c.Healthy = c.Report.Healthy()

@@ -9,6 +9,23 @@ import (
 // maxAlike is how many findings of one check people are shown.
 const maxAlike = 5
 
+// examined shows on a terminal how far a long examination is.
+func (f *Factory) examined() (show func(done, of int), clear func()) {
+	var p *progress
+	show = func(done, of int) {
+		if p == nil {
+			p = f.progress("cards examined:", of)
+		}
+		p.of = of
+		p.at(done)
+	}
+	return show, func() {
+		if p != nil {
+			p.clear()
+		}
+	}
+}
+
 func printCheckup(f *Factory, c checkup) error {
 	if f.Global.JSON {
 		return f.PrintJSON(c)
