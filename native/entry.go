@@ -96,7 +96,9 @@ func newEntry(as stat, i board.Issue) (*entry, error) {
 	return &entry{as: as, facts: i.Facts(), pos: notIndexed, content: content{data: data}}, nil
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is the table that processors know. It is made at its first use: most
+// calls of the program never need it.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 var errIndex = errors.New("the index is damaged")
 
@@ -109,7 +111,7 @@ func (c *content) bytes(index *os.File) ([]byte, error) {
 	if _, err := index.ReadAt(data, c.at); err != nil {
 		return nil, fmt.Errorf("%w: %w", errIndex, err)
 	}
-	if crc32.Checksum(data, castagnoli) != c.sum {
+	if crc32.Checksum(data, castagnoli()) != c.sum {
 		return nil, errIndex
 	}
 	return data, nil

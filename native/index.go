@@ -47,7 +47,7 @@ func readHead(f *os.File) (indexHead, bool) {
 func readTable(f *os.File, h indexHead) ([]entry, bool) {
 	var table strings.Builder
 	table.Grow(int(h.size))
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(castagnoli())
 	_, err := io.Copy(io.MultiWriter(&table, sum), io.NewSectionReader(f, h.at, h.size))
 	if err != nil || sum.Sum32() != h.tableOK {
 		return nil, false
@@ -109,13 +109,13 @@ func fillIndex(f *os.File, entries []*entry, from *os.File, dir stat) ([]content
 		if _, err := w.Write(data); err != nil {
 			return nil, err
 		}
-		placed[n] = content{at: h.at, size: len(data), sum: crc32.Checksum(data, castagnoli)}
+		placed[n] = content{at: h.at, size: len(data), sum: crc32.Checksum(data, castagnoli())}
 		table = appendEntry(table, e, placed[n])
 		h.count++
 		h.at += int64(len(data))
 		h.lists += len(e.facts.Labels) + len(e.facts.Blockers)
 	}
-	h.size, h.tableOK = int64(len(table)), crc32.Checksum(table, castagnoli)
+	h.size, h.tableOK = int64(len(table)), crc32.Checksum(table, castagnoli())
 	if _, err := w.Write(table); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (w *window) bytes(c *content) ([]byte, error) {
 		}
 	}
 	data := w.buf[c.at-w.at:][:c.size]
-	if crc32.Checksum(data, castagnoli) != c.sum {
+	if crc32.Checksum(data, castagnoli()) != c.sum {
 		return nil, errIndex
 	}
 	return data, nil

@@ -35,7 +35,7 @@ func (h indexHead) encode() []byte {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	b = binary.LittleEndian.AppendUint32(b, h.tableOK)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
 // decodeHead reports whether b is the head of an index in a file of that size.
@@ -44,7 +44,7 @@ func decodeHead(b []byte, size int64) (h indexHead, ok bool) {
 		return h, false
 	}
 	end := len(b) - 4
-	if binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli) {
+	if binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli()) {
 		return h, false
 	}
 	n := b[len(indexMagic):]

@@ -22,7 +22,7 @@ func Main(ctx context.Context, args []string, streams *Streams, hooks Hooks) int
 	f := NewFactory(streams, hooks)
 	defer f.Close()
 
-	root := newRoot(f)
+	root := newRoot(f, args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {

@@ -2,13 +2,16 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func newRoot(f *Factory) *cobra.Command {
+// newRoot builds the program's commands. When the command line begins with the
+// name of one, only that one is built: all of them cost each start a millisecond.
+func newRoot(f *Factory, args []string) *cobra.Command {
 	root := group("iterion", "A board whose cards are worked by bots")
-	for _, s := range commands(f) {
+	for _, s := range asked(sections(), args) {
 		root.AddGroup(&cobra.Group{ID: s.title, Title: s.title + ":"})
 		for _, c := range s.commands {
-			c.GroupID = s.title
-			root.AddCommand(c)
+			cmd := c.build(f)
+			cmd.GroupID = s.title
+			root.AddCommand(cmd)
 		}
 	}
 	root.Long = "iterion keeps cards on a board and hands them to bots: any command that does the\n" +
@@ -31,17 +34,39 @@ func newRoot(f *Factory) *cobra.Command {
 // section is a part of the overview.
 type section struct {
 	title    string
-	commands []*cobra.Command
+	commands []command
 }
 
-// commands are the nouns and verbs of the first level, by what one wants to do.
-func commands(f *Factory) []section {
+// command is a noun or verb of the first level.
+type command struct {
+	name  string
+	build func(*Factory) *cobra.Command
+}
+
+// sections are the commands by what one wants to do.
+func sections() []section {
 	return []section{
-		{"Start and work", []*cobra.Command{newInit(f), newTUI(f), newDaemon(f), newTrust(f)}},
-		{"Cards", []*cobra.Command{newIssue(f), newWhy(f)}},
-		{"Bots and their runs", []*cobra.Command{newBot(f), newRun(f), newRuns(f), newReport(f)}},
-		{"The program", []*cobra.Command{newDoctor(f), newCompletion(f), newVersion(f)}},
+		{"Start and work", []command{{"init", newInit}, {"tui", newTUI}, {"daemon", newDaemon}, {"trust", newTrust}}},
+		{"Cards", []command{{"issue", newIssue}, {"why", newWhy}}},
+		{"Bots and their runs", []command{{"bot", newBot}, {"run", newRun}, {"runs", newRuns}, {"report", newReport}}},
+		{"The program", []command{{"doctor", newDoctor}, {"completion", newCompletion}, {"version", newVersion}}},
 	}
+}
+
+// asked is the one command that the line begins with, or else all of them: the
+// overview, completion and a guess at a misspelt name need the whole.
+func asked(all []section, args []string) []section {
+	if len(args) == 0 {
+		return all
+	}
+	for _, s := range all {
+		for _, c := range s.commands {
+			if c.name == args[0] {
+				return []section{{s.title, []command{c}}}
+			}
+		}
+	}
+	return all
 }
 
 func globalFlags(root *cobra.Command, g *Global) {
