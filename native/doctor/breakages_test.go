@@ -77,7 +77,12 @@ func logBreakages() map[string]breakage {
 		"a log that is gone":      {func(b *lab) { b.noLog() }, "log-younger", Note, false},
 		"a folder for a log":      {func(b *lab) { b.noLog(); b.write(b.l.Events()+"/x", "y") }, "log-unreadable", Error, false},
 		"a note that fits no log": {func(b *lab) { b.write(b.in(markName), `{"end":7,"last":3,"high":3,"ordered":true}`) }, "mark-misfit", Note, false},
-		"a note that is none":     {func(b *lab) { b.write(b.in(markName), `what`) }, "mark-misfit", Note, false},
+		"an index that is none":   {func(b *lab) { b.write(b.l.Index(), "what") }, "index-misfit", Note, false},
+		"an index gone bad": {func(b *lab) {
+			b.index()
+			b.edit(b.l.Index(), func(s string) string { return s[:200] + "#" + s[201:] })
+		}, "index-misfit", Note, false},
+		"a note that is none": {func(b *lab) { b.write(b.in(markName), `what`) }, "mark-misfit", Note, false},
 	}
 }
 

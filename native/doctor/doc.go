@@ -59,6 +59,7 @@
 //	owner-left           a lock file
 //	socket-stale         a control socket
 //	mark-misfit          a note about a log that it does not fit
+//	index-misfit         an index of the cards that is damaged
 //
 // Of locks, rights and the host:
 //

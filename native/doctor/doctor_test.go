@@ -18,6 +18,7 @@ import (
 
 func TestHealthyStoreIsSilent(t *testing.T) {
 	b := newLab(t)
+	b.index()
 	rep := b.examine()
 	if len(rep.Findings) > 0 || !rep.Healthy() || rep.Fixable() {
 		t.Errorf("found %+v", rep.Findings)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"iterion/native"
 	"iterion/native/board"
 	"iterion/native/jsonl"
 )
@@ -24,6 +25,7 @@ func (x *exam) files() {
 		Means:  "nobody knows whether the operator wants runs to start, so none does",
 		Remedy: "`iterion daemon pause` or `iterion daemon unpause` writes it anew"}, false)
 	x.mark()
+	x.index()
 }
 
 func (x *exam) board() {
@@ -85,6 +87,24 @@ func readJSON(path string, v any) error {
 		err = json.Unmarshal(data, v)
 	}
 	return err
+}
+
+// index checks the index of the cards, which the store makes for itself.
+func (x *exam) index() {
+	err := native.CheckIndex(x.l)
+	if err == nil {
+		return
+	}
+	x.found(Finding{ID: "index-misfit", Severity: Note, Where: x.l.Index(),
+		What:   fmt.Sprintf("the index of the cards cannot be used: %v", bare(err)),
+		Means:  "listing reads every card until the index is written anew",
+		Remedy: "--fix moves it aside; a list makes a new one",
+	}.mended(byFiles, func(m *mender) error {
+		if native.CheckIndex(x.l) == nil {
+			return nil
+		}
+		return m.aside(x.l.Index())
+	}))
 }
 
 // mark checks the note that lets a writer find the next seq without reading the

@@ -113,6 +113,19 @@ func (b *lab) journal(entries ...entry) {
 	b.write(b.l.Claims(), string(data))
 }
 
+// index lets the store make its index, which waits for cards that have not
+// changed for a moment.
+func (b *lab) index() {
+	b.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !present(b.l.Index()); time.Sleep(5 * time.Millisecond) {
+		_, err := b.s.List(b.t.Context(), board.Query{})
+		b.check(err)
+		if time.Now().After(deadline) {
+			b.t.Fatal("the store makes no index")
+		}
+	}
+}
+
 // hold takes a lock until the test ends.
 func (b *lab) hold(path string) {
 	b.t.Helper()
@@ -156,7 +169,7 @@ func (b *lab) contents() map[string]string {
 	b.t.Helper()
 	all := map[string]string{}
 	b.check(filepath.WalkDir(b.l.Root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(d.Name(), "lock") && d.Name() != markName {
+		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(d.Name(), "lock") && d.Name() != markName && path != b.l.Index() {
 			all[b.read(path)] = path
 		}
 		return err
