@@ -193,7 +193,12 @@ type proc struct {
 // start starts the program in the background.
 func (w *world) start(args ...string) *proc {
 	w.t.Helper()
-	p := &proc{w: w, cmd: w.command(args...), errs: new(bytes.Buffer), done: make(chan struct{})}
+	return w.launch(w.command(args...))
+}
+
+func (w *world) launch(cmd *exec.Cmd) *proc {
+	w.t.Helper()
+	p := &proc{w: w, cmd: cmd, errs: new(bytes.Buffer), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.errs, p.errs
 	if err := p.cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -209,7 +214,11 @@ func (w *world) start(args ...string) *proc {
 // daemon starts a daemon and waits until it answers.
 func (w *world) daemon(args ...string) *proc {
 	w.t.Helper()
-	p := w.start(append([]string{"daemon"}, args...)...)
+	return w.ready(w.start(append([]string{"daemon"}, args...)...))
+}
+
+func (w *world) ready(p *proc) *proc {
+	w.t.Helper()
 	w.eventually("the daemon is ready", func() bool {
 		select {
 		case <-p.done:
