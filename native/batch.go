@@ -54,6 +54,52 @@ func (s *Store) Relabel(ctx context.Context, e board.LabelEdit, by board.Cause) 
 	return touched, nil
 }
 
+// RenameState implements board.Store.
+func (s *Store) RenameState(ctx context.Context, from, to string, by board.Cause) (touched []string, err error) {
+	err = s.write(ctx, func(w *writer) error {
+		r, err := w.rules(by)
+		if err != nil {
+			return err
+		}
+		all, err := w.all()
+		if err != nil {
+			return err
+		}
+		c, moved, err := r.RenameState(all, from, to)
+		if err != nil {
+			return err
+		}
+		for _, m := range moved {
+			touched = append(touched, m.Issue.ID)
+		}
+		return w.renameState(c, moved)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return touched, nil
+}
+
+// renameState writes the board and the cards of a renamed column as one.
+func (w *writer) renameState(c board.SchemaChange, moved []board.Change) error {
+	data, err := board.EncodeSchema(c.Schema)
+	if err != nil {
+		return err
+	}
+	out := []change{{id: boardName, data: data, event: *c.Event}}
+	for _, m := range moved {
+		ch, err := issueChange(m)
+		if err != nil {
+			return err
+		}
+		out = append(out, ch)
+	}
+	if len(out) == 1 {
+		return w.commit(out[0])
+	}
+	return w.commitAll(out)
+}
+
 // all returns every card that can be read.
 func (w *writer) all() ([]board.Issue, error) {
 	found, err := w.s.cards.all()

@@ -89,7 +89,8 @@
 //
 // # Verbs over several cards
 //
-// A card that reaches done may unblock others. The whole verb, with every card
+// A card that reaches done may unblock others; several are moved, or a label or a
+// column gets another name on all of them. The whole verb, with every record
 // and every event under the seq it will have, is first written to .verb.json:
 // that is its commit. Then each change is made as above and the file is removed.
 // The next holder of the lock goes through a verb file that was left: changes

@@ -19,8 +19,8 @@ type verbFile struct {
 
 type verbChange struct {
 	Seq   int64           `json:"seq"`
-	ID    string          `json:"id"`
-	Card  json.RawMessage `json:"card"` // null: the card goes
+	ID    string          `json:"id"`   // of the card, or boardName
+	Card  json.RawMessage `json:"card"` // its record; null: the card goes
 	Event json.RawMessage `json:"event"`
 }
 
@@ -90,17 +90,33 @@ func (w *writer) finishVerb(v verbFile) error {
 }
 
 func (w *writer) verbChange(c verbChange) error {
-	var data []byte
-	if len(c.Card) > 0 && string(c.Card) != "null" {
-		i, err := board.DecodeIssue(c.Card)
-		if err != nil {
-			return err
-		}
-		if data, err = board.EncodeIssue(i); err != nil {
-			return err
-		}
+	data, err := c.content()
+	if err != nil {
+		return err
 	}
 	return w.commitLine(c.Seq, c.ID, data, c.Event)
+}
+
+// gone says that the record goes.
+func (c verbChange) gone() bool { return len(c.Card) == 0 || string(c.Card) == "null" }
+
+// content is the record as its own file holds it.
+func (c verbChange) content() ([]byte, error) {
+	if c.gone() {
+		return nil, nil
+	}
+	if c.ID == boardName {
+		s, err := board.DecodeSchema(c.Card)
+		if err != nil {
+			return nil, err
+		}
+		return board.EncodeSchema(s)
+	}
+	i, err := board.DecodeIssue(c.Card)
+	if err != nil {
+		return nil, err
+	}
+	return board.EncodeIssue(i)
 }
 
 func (w *writer) redoVerb() error {
@@ -136,8 +152,10 @@ func parseVerb(data []byte, tip int64) (verbFile, error) {
 		switch {
 		case err != nil:
 			return v, err
-		case e.Seq != c.Seq || e.IssueID != c.ID || board.CheckID(c.ID) != nil:
+		case e.Seq != c.Seq || eventRecord(e) != c.ID || c.ID != boardName && board.CheckID(c.ID) != nil:
 			return v, fmt.Errorf("change %d and its event do not agree", n)
+		case c.ID == boardName && c.gone():
+			return v, fmt.Errorf("change %d takes the board away", n)
 		case c.Seq != v.Changes[0].Seq+int64(n) || v.Changes[0].Seq > tip+1:
 			return v, fmt.Errorf("change %d has seq %d where the log ends at %d", n, c.Seq, tip)
 		}

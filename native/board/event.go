@@ -43,6 +43,7 @@ const (
 	ReasonPromoted        = "promoted"         // machine
 	ReasonLaunchRefused   = "launch_refused"   // machine
 	ReasonLabelRenamed    = "label_renamed"    // machine
+	ReasonStateRenamed    = "state_renamed"    // machine
 	ReasonImport          = "import"           // machine
 	ReasonUnblocked       = "unblocked"
 	ReasonRunFinished     = "run_finished"

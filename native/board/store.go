@@ -19,6 +19,10 @@ type Store interface {
 	// SetSchema replaces them. Columns that still hold cards cannot go away, and a
 	// schema that differs in nothing but updated_at leaves no event.
 	SetSchema(ctx context.Context, s Schema, by Cause) error
+	// RenameState gives a column another name as one verb, with one event for the
+	// board and one for each card in it, and returns the cards' ids. The columns of
+	// the default board keep their names. Errors: ErrInvalid, ErrExists.
+	RenameState(ctx context.Context, from, to string, by Cause) ([]string, error)
 
 	// Resolve turns a full id, a bare uuid or a unique prefix of at least four
 	// characters into a full id. Errors: ErrNotFound, *AmbiguousError, ErrInvalid.

@@ -16,6 +16,8 @@ func batchCases() []testCase {
 		{"MergedLabelIsThereOnce", mergeLabel},
 		{"DeletedLabelIsOffEveryCard", deleteLabel},
 		{"VocabularyVerbsRefuseWhatTheyCannotDo", relabelRefuses},
+		{"RenamedColumnTakesItsCardsAlong", renameState},
+		{"ColumnsThatTheRulesKnowKeepTheirNames", renameStateRefuses},
 		{"LaunchRefusalIsToldAndTakenOff", launchRefusal},
 		{"LaunchRefusalHeedsTheClaim", launchRefusalFenced},
 	}
@@ -144,6 +146,60 @@ func relabelRefuses(b *bed) {
 	} {
 		b.Logf("edit: %+v", c.e)
 		b.refuses(c.want, func() error { return errOf(b.store.Relabel(b.ctx, c.e, alice)) })
+	}
+}
+
+// withColumn adds a column of the board's own.
+func (b *bed) withColumn(name string) {
+	b.Helper()
+	s := b.schema()
+	s.States = append(s.States, board.State{Name: name, Display: "Own", Color: "red"})
+	b.ok(b.store.SetSchema(b.ctx, s, alice))
+}
+
+func renameState(b *bed) {
+	b.withColumn("doing")
+	one, other := b.create(board.Issue{State: "doing"}), b.create(board.Issue{})
+	gaveUp, _ := b.gives("doing")
+	var touched []string
+	events := b.told(func() (err error) {
+		touched, err = b.store.RenameState(b.ctx, "doing", " at work ", alice)
+		return err
+	})
+	b.equal(types(events), []board.EventType{board.EventBoardUpdated, board.EventIssueStateChanged, board.EventIssueStateChanged})
+	slices.Sort(touched)
+	b.equal(touched, sorted(one, b.get(gaveUp)))
+	for _, e := range events {
+		b.equal(e.Payload.Reason, board.ReasonStateRenamed)
+	}
+	p := events[1].Payload
+	b.equal([]string{p.From, p.To}, []string{"doing", "at work"})
+	now := b.get(one.ID)
+	b.equal([]string{now.State, now.StateReason}, []string{"at work", board.ReasonStateRenamed})
+	st, _ := b.schema().State("at work")
+	b.equal([]string{st.Display, st.Color}, []string{"Own", "red"})
+	b.equal(b.get(other.ID), other)
+	if i := b.get(gaveUp); i.GivenUp() == nil {
+		b.Error("the give-up stamp is gone")
+	}
+	b.equal(len(b.schema().States), len(board.DefaultSchema().States)+1)
+}
+
+func renameStateRefuses(b *bed) {
+	b.withColumn("doing")
+	b.create(board.Issue{State: "doing"})
+	for _, c := range []struct {
+		from, to string
+		want     error
+	}{
+		{"nowhere", "x", board.ErrInvalid},
+		{"doing", " ", board.ErrInvalid},
+		{"doing", "doing", board.ErrInvalid},
+		{"doing", board.StateReview, board.ErrExists},
+		{board.StateReview, "check", board.ErrInvalid},
+	} {
+		b.Logf("rename: %+v", c)
+		b.refuses(c.want, func() error { return errOf(b.store.RenameState(b.ctx, c.from, c.to, alice)) })
 	}
 }
 

@@ -31,6 +31,24 @@ func (m *Memory) Relabel(ctx context.Context, e board.LabelEdit, by board.Cause)
 	return touched, err
 }
 
+// RenameState implements board.Store.
+func (m *Memory) RenameState(ctx context.Context, from, to string, by board.Cause) ([]string, error) {
+	var touched []string
+	err := m.changeMany(ctx, "RenameState", func() ([]board.Change, error) {
+		c, moved, err := m.rules(by).RenameState(m.all(), from, to)
+		if err != nil {
+			return nil, err
+		}
+		m.schema = c.Schema.Clone()
+		m.append(c.Event)
+		for _, i := range moved {
+			touched = append(touched, i.Issue.ID)
+		}
+		return moved, nil
+	})
+	return touched, err
+}
+
 // changeMany runs a verb on several cards.
 func (m *Memory) changeMany(ctx context.Context, verb string, ask func() ([]board.Change, error)) error {
 	if err := m.enter(ctx, verb, ""); err != nil {

@@ -16,7 +16,7 @@ import (
 
 func newIssueBoard(f *Factory) *cobra.Command {
 	return group("board", "Show and change the board itself: columns, fields, views",
-		newBoardShow(f), newBoardInit(f), newBoardSet(f), newBoardValidate(f))
+		newBoardShow(f), newBoardInit(f), newBoardSet(f), newBoardRename(f), newBoardValidate(f))
 }
 
 // readSchema reads a board from a file or, for "-", from standard input, and

@@ -89,17 +89,7 @@ func runRelabel(ctx context.Context, f *Factory, e board.LabelEdit, did string) 
 	if err := warnBroken(ctx, f, b); err != nil {
 		return err
 	}
-	switch {
-	case f.Global.JSON:
-		return f.PrintJSON(nonNil(touched))
-	case f.Global.Quiet:
-		for _, id := range touched {
-			f.Say("%s", id)
-		}
-	default:
-		f.Say("%s: %s %s", e.From, did, cardCount(len(touched)))
-	}
-	return nil
+	return f.printTouched(touched, e.From+": "+did)
 }
 
 // warnBroken names the cards that cannot be read: they may bear the label still.
