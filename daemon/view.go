@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"iterion/daemon/control"
+	"iterion/native"
 	"iterion/native/board"
 	"iterion/native/run"
 )
@@ -31,15 +32,15 @@ const (
 // view keeps the feed's picture of the board and the runs like the files are. It
 // reads again only what changed. One goroutine uses it.
 type view struct {
-	store board.Store
+	store boardFiles
 	runs  *run.Dir
 	feed  *control.Feed
 	log   *slog.Logger
 
 	seq        int64 // of the newest event that the picture reflects
 	schema     *board.Schema
-	issues     map[string]board.Issue
-	cards      map[string]control.Card // as published
+	seen       native.Seen              // what readBoard read
+	cards      map[string]*control.Card // as published, and shared with the feed
 	broken     []control.Broken
 	brokenRuns map[string]control.Broken
 	told       []control.Broken // as published
@@ -49,10 +50,16 @@ type view struct {
 	live  map[string]os.FileInfo // of run.json, by id, for runs that have not ended
 }
 
-func newView(store board.Store, runs *run.Dir, feed *control.Feed, log *slog.Logger) *view {
+// boardFiles is a store that tells which of its files changed.
+type boardFiles interface {
+	board.Store
+	Changes(ctx context.Context, seen *native.Seen) (native.Changes, error)
+}
+
+func newView(store boardFiles, runs *run.Dir, feed *control.Feed, log *slog.Logger) *view {
 	return &view{
 		store: store, runs: runs, feed: feed, log: log, seq: -1,
-		issues: map[string]board.Issue{}, cards: map[string]control.Card{},
+		cards:      map[string]*control.Card{},
 		brokenRuns: map[string]control.Broken{}, known: map[string]bool{}, live: map[string]os.FileInfo{},
 	}
 }
@@ -84,13 +91,20 @@ func (v *view) follow(ctx context.Context, news func([]board.Event)) error {
 	if schema || len(ids) > manyChanges {
 		return v.readBoard(ctx, newest)
 	}
+	var found native.Changes
 	for _, id := range ids {
-		if err := v.readCard(ctx, id); err != nil {
+		is, err := v.store.Get(ctx, id)
+		switch {
+		case err == nil:
+			found.Issues = append(found.Issues, is)
+		case errors.Is(err, board.ErrNotFound):
+			found.Gone = append(found.Gone, id)
+		default:
 			return v.readBoard(ctx, newest) // it also tells which records are broken
 		}
 	}
 	v.seq = newest
-	v.draw(control.Change{}, ids)
+	v.draw(control.Change{}, found)
 	return nil
 }
 
@@ -110,85 +124,80 @@ func touched(events []board.Event) (ids []string, schema bool) {
 	return ids, schema
 }
 
-func (v *view) readCard(ctx context.Context, id string) error {
-	is, err := v.store.Get(ctx, id)
-	if errors.Is(err, board.ErrNotFound) {
-		delete(v.issues, id)
-		return nil
-	}
-	if err == nil {
-		v.issues[id] = is
-	}
-	return err
-}
-
-// readBoard reads the schema and all cards. seq is of the newest event that was
-// told before: what happens meanwhile is in the picture, and is news at the next
-// look all the same.
+// readBoard reads the schema and the cards that changed. seq is of the newest
+// event that was told before: what happens meanwhile is in the picture, and is
+// news at the next look all the same.
 func (v *view) readBoard(ctx context.Context, seq int64) error {
 	schema, err := v.store.Schema(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := v.store.List(ctx, board.Query{})
+	found, err := v.store.Changes(ctx, &v.seen)
 	if err != nil {
 		return err
 	}
 	v.seq, v.listed = seq, time.Now()
-	old := v.issues
-	v.issues = make(map[string]board.Issue, len(found.Issues))
-	for _, is := range found.Issues {
-		v.issues[is.ID] = is
-	}
 	var c control.Change
 	if v.schema == nil || !reflect.DeepEqual(*v.schema, schema) {
 		v.schema, c.Schema = &schema, &schema
 	}
-	v.noteBroken(found.Broken, old)
-	v.draw(c, nil)
+	v.broken = nil // their last good picture stays
+	for _, b := range found.Broken {
+		v.broken = append(v.broken, control.Broken{ID: b.ID, Path: b.Path, Error: b.Err.Error()})
+	}
+	v.draw(c, found)
 	if c.Schema != nil {
 		return v.readRuns() // the first ones waited for the board
 	}
 	return nil
 }
 
-// noteBroken keeps the last good picture of cards that cannot be read now.
-func (v *view) noteBroken(found []board.UnreadableError, old map[string]board.Issue) {
-	v.broken = nil
-	for _, b := range found {
-		v.broken = append(v.broken, control.Broken{ID: b.ID, Path: b.Path, Error: b.Err.Error()})
-		if is, ok := old[b.ID]; ok {
-			v.issues[b.ID] = is
-		}
-	}
-}
-
-// draw publishes what became different from what was published: of the named
-// cards and of those that wait for others, or of all when none is named.
-func (v *view) draw(c control.Change, ids []string) {
+// draw publishes what became different from what was published: of the cards that
+// were read and of those that wait for others.
+func (v *view) draw(c control.Change, found native.Changes) {
 	c.Seq = v.seq
-	for id, is := range v.issues {
-		if ids != nil && len(is.Blockers) == 0 && !slices.Contains(ids, id) {
-			continue
-		}
-		card := control.CardOf(is, board.OpenBlockers(is, v.issue))
-		if old, ok := v.cards[id]; !ok || !reflect.DeepEqual(old, card) {
-			v.cards[id] = card
-			c.Cards = append(c.Cards, card)
-		}
-	}
-	for id := range v.cards {
-		if _, ok := v.issues[id]; !ok {
+	for _, id := range found.Gone {
+		if _, ok := v.cards[id]; ok {
 			delete(v.cards, id)
 			c.Gone = append(c.Gone, id)
 		}
 	}
+	read := make(map[string]*board.Issue, len(found.Issues))
+	for n := range found.Issues {
+		read[found.Issues[n].ID] = &found.Issues[n]
+	}
+	lookup := func(id string) (board.Issue, error) { return v.issue(id, read) }
+	c.Cards = make([]control.Card, 0, len(read))
+	for _, is := range read {
+		v.put(control.CardOf(*is, board.OpenBlockers(*is, lookup)), &c)
+	}
+	for id, card := range v.cards {
+		if len(card.Blockers) > 0 && read[id] == nil {
+			next := *card
+			next.OpenBlockers = board.OpenBlockers(card.Issue, lookup)
+			v.put(next, &c)
+		}
+	}
+	for n := range c.Cards {
+		v.cards[c.Cards[n].ID] = &c.Cards[n]
+	}
 	v.publish(c)
 }
 
-func (v *view) issue(id string) (board.Issue, error) {
-	if is, ok := v.issues[id]; ok {
-		return is, nil
+// put adds a card to the change if it differs from what was published.
+func (v *view) put(card control.Card, c *control.Change) {
+	if old := v.cards[card.ID]; old == nil || !reflect.DeepEqual(*old, card) {
+		c.Cards = append(c.Cards, card)
+	}
+}
+
+// issue returns a card, less its long parts, as it was read just now or before.
+func (v *view) issue(id string, read map[string]*board.Issue) (board.Issue, error) {
+	if is := read[id]; is != nil {
+		return *is, nil
+	}
+	if card := v.cards[id]; card != nil {
+		return card.Issue, nil
 	}
 	return board.Issue{}, board.ErrNotFound
 }
@@ -277,7 +286,7 @@ func (v *view) publish(c control.Change) {
 	if !slices.Equal(broken, v.told) {
 		v.told, c.Broken = broken, &broken
 	}
-	if c.Schema != nil || c.Cards != nil || c.Gone != nil || c.Runs != nil || c.GoneRuns != nil || c.Broken != nil {
+	if c.Schema != nil || len(c.Cards) > 0 || c.Gone != nil || c.Runs != nil || c.GoneRuns != nil || c.Broken != nil {
 		v.feed.Publish(c)
 	}
 }

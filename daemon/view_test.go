@@ -65,12 +65,12 @@ func TestViewFollowsTheLog(t *testing.T) {
 
 // lateLog is a board whose log grows while the board itself is being read.
 type lateLog struct {
-	board.Store
+	boardFiles
 	meanwhile func()
 }
 
 func (s lateLog) Events(ctx context.Context, after int64, limit int) ([]board.Event, error) {
-	events, err := s.Store.Events(ctx, after, limit)
+	events, err := s.boardFiles.Events(ctx, after, limit)
 	s.meanwhile()
 	return events, err
 }

@@ -28,7 +28,7 @@ type Feed struct {
 	schema dated[*board.Schema]
 	status dated[*Status]
 	broken []Broken
-	cards  map[string]dated[Card]
+	cards  map[string]dated[*Card] // in what was published: a board is kept once
 	runs   map[string]dated[run.Record]
 	gone   map[string]int64
 	wake   chan struct{} // closed at the next change
@@ -55,7 +55,7 @@ type Change struct {
 // NewFeed returns a feed without a picture. Watchers wait for the first Publish.
 func NewFeed() *Feed {
 	return &Feed{
-		cards: map[string]dated[Card]{},
+		cards: map[string]dated[*Card]{},
 		runs:  map[string]dated[run.Record]{},
 		gone:  map[string]int64{},
 		wake:  make(chan struct{}),
@@ -84,8 +84,9 @@ func (f *Feed) Publish(c Change) {
 }
 
 func (f *Feed) publishCards(c Change) {
-	for _, card := range c.Cards {
-		f.cards[card.ID] = dated[Card]{card, f.ver}
+	for n := range c.Cards {
+		card := &c.Cards[n]
+		f.cards[card.ID] = dated[*Card]{card, f.ver}
 		delete(f.gone, card.ID)
 	}
 	for _, id := range c.Gone {
@@ -156,7 +157,9 @@ func (f *Feed) since(seen int64) Frame {
 	if f.status.ver > seen {
 		frame.Status = f.status.v
 	}
-	frame.Cards = newer(f.cards, seen)
+	for _, card := range newer(f.cards, seen) {
+		frame.Cards = append(frame.Cards, *card)
+	}
 	slices.SortFunc(frame.Cards, func(a, b Card) int { return cmp.Compare(a.ID, b.ID) })
 	frame.Runs = newer(f.runs, seen)
 	slices.SortFunc(frame.Runs, newestFirst)

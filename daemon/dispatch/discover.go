@@ -77,15 +77,15 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 	if found.tip, err = o.Board.Tip(ctx); err != nil {
 		return found, err
 	}
-	listing, err := o.Board.List(ctx, board.Query{})
+	listing, err := o.Board.List(ctx, board.Query{States: found.schema.EligibleNames(), OrClaim: e.marker})
 	if err != nil {
 		return found, err
 	}
 	found.broken = listing.Broken
-	all := byID(listing.Issues)
-	found.candidates = pick(e.cfg, columnsOf(found.schema), all, listing.Issues)
+	get := reader(ctx, o.Board, listing.Issues)
+	found.candidates = pick(e.cfg, columnsOf(found.schema), get, listing.Issues)
 	enrich(ctx, o, found.candidates)
-	e.sight(ctx, o, all, &found)
+	e.sight(ctx, o, get, &found)
 	for i := range listing.Issues {
 		if is := &listing.Issues[i]; is.Claim == e.marker {
 			found.strays = append(found.strays, *is)
@@ -93,6 +93,9 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 	}
 	return found, ctx.Err()
 }
+
+// lookup finds a card by its id.
+type lookup = func(id string) (board.Issue, error)
 
 func byID(issues []board.Issue) map[string]*board.Issue {
 	m := make(map[string]*board.Issue, len(issues))
@@ -102,29 +105,45 @@ func byID(issues []board.Issue) map[string]*board.Issue {
 	return m
 }
 
-// pick is the thinking of a discovery: the eligible cards, sorted, each with its
-// open blockers and the name of its bot.
-func pick(cfg Config, cols columns, all map[string]*board.Issue, issues []board.Issue) []candidate {
-	var picked []candidate
-	for i := range issues {
-		is := &issues[i]
-		if !cols.eligible(is.State) {
-			continue
-		}
-		open := board.OpenBlockers(*is, lookup(all))
-		picked = append(picked, candidate{Issue: *is, Blockers: open, Slug: slugOf(cfg, is)})
-	}
-	slices.SortFunc(picked, func(a, b candidate) int { return board.DispatchOrder(&a.Issue, &b.Issue) })
-	return picked
-}
-
-func lookup(all map[string]*board.Issue) func(id string) (board.Issue, error) {
+// among finds a card in a map.
+func among(all map[string]*board.Issue) lookup {
 	return func(id string) (board.Issue, error) {
 		if is := all[id]; is != nil {
 			return *is, nil
 		}
 		return board.Issue{}, board.ErrNotFound
 	}
+}
+
+// reader finds a card among those that were listed, and reads any other, once.
+func reader(ctx context.Context, b Board, listed []board.Issue) lookup {
+	known := byID(listed)
+	return func(id string) (board.Issue, error) {
+		if is := known[id]; is != nil {
+			return *is, nil
+		}
+		is, err := b.Get(ctx, id)
+		if err == nil {
+			known[id] = &is
+		}
+		return is, err
+	}
+}
+
+// pick is the thinking of a discovery: the eligible cards, sorted, each with its
+// open blockers and the name of its bot.
+func pick(cfg Config, cols columns, get lookup, issues []board.Issue) []candidate {
+	var picked []candidate
+	for i := range issues {
+		is := &issues[i]
+		if !cols.eligible(is.State) {
+			continue
+		}
+		open := board.OpenBlockers(*is, get)
+		picked = append(picked, candidate{Issue: *is, Blockers: open, Slug: slugOf(cfg, is)})
+	}
+	slices.SortFunc(picked, func(a, b candidate) int { return board.DispatchOrder(&a.Issue, &b.Issue) })
+	return picked
 }
 
 func slugOf(cfg Config, is *board.Issue) string {
@@ -163,39 +182,38 @@ func inspect(ctx context.Context, runs Runs, id string) (*RunView, error) {
 }
 
 // sight looks after the cards that are ours and the retries.
-func (e discover) sight(ctx context.Context, o Options, all map[string]*board.Issue, found *discovery) {
+func (e discover) sight(ctx context.Context, o Options, get lookup, found *discovery) {
 	found.seen = make(map[string]sighting, len(e.watch))
 	for _, w := range e.watch {
-		if s, ok := w.sight(ctx, o, all[w.issueID]); ok {
+		if s, ok := w.sight(ctx, o, get); ok {
 			found.seen[w.issueID] = s
 		}
 	}
 	found.retried = make(map[string]string, len(e.retries))
 	for _, id := range e.retries {
-		if is := all[id]; is != nil {
+		if is, err := get(id); err == nil {
 			found.retried[id] = is.State
-		} else if missing(ctx, o.Board, id) {
+		} else if missing(err) {
 			found.retried[id] = ""
 		}
 	}
 }
 
-func (w watched) sight(ctx context.Context, o Options, is *board.Issue) (sighting, bool) {
-	if is == nil {
-		return sighting{missing: true}, missing(ctx, o.Board, w.issueID)
+func (w watched) sight(ctx context.Context, o Options, get lookup) (sighting, bool) {
+	is, err := get(w.issueID)
+	if err != nil {
+		return sighting{missing: true}, missing(err)
 	}
-	s := sighting{issue: *is}
+	s := sighting{issue: is}
 	if is.State != w.placed && is.Fence() == w.fence {
-		s.mover = lastMover(ctx, o.Board, *is, w.runID, w.fence.Marker, w.seq)
+		s.mover = lastMover(ctx, o.Board, is, w.runID, w.fence.Marker, w.seq)
 	}
 	return s, true
 }
 
-// missing reports whether a card is provably gone: an unreadable one is not.
-func missing(ctx context.Context, b Board, id string) bool {
-	_, err := b.Get(ctx, id)
-	return errors.Is(err, board.ErrNotFound)
-}
+// missing reports whether an error says that a card is provably gone: an
+// unreadable one is not.
+func missing(err error) bool { return errors.Is(err, board.ErrNotFound) }
 
 // lastMover reads from the log who filed the card in the column where it is.
 func lastMover(ctx context.Context, b Board, is board.Issue, runID, marker string, after int64) mover {

@@ -72,7 +72,7 @@ func gather(ctx context.Context, o Options, w world, is board.Issue) (facts, err
 	if err != nil {
 		return f, err
 	}
-	c.Blockers = board.OpenBlockers(is, lookup(blockers))
+	c.Blockers = board.OpenBlockers(is, among(blockers))
 	if c.Slug != "" {
 		c.Bot, c.BotErr = o.Bots.Resolve(ctx, c.Slug)
 	}

@@ -210,7 +210,7 @@ func BenchmarkTickThinking(b *testing.B) {
 	cols := columnsOf(board.DefaultSchema())
 	issues := bigBoard(10_000, 500)
 	cfg := Config{Bot: "hello"}.withDefaults()
-	all := byID(issues)
+	all := among(byID(issues))
 	b.ReportAllocs()
 	for b.Loop() {
 		picked := pick(cfg, cols, all, issues)
