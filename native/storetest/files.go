@@ -165,6 +165,11 @@ func (c *check) readBoard() {
 	}
 }
 
+// tempIndex begins the name of an index of the cards on its way. Readers write
+// it, under no lock, so the next command cannot tell a left one from one that is
+// being written; those that stay are swept when they are old.
+const tempIndex = ".tmp-index-"
+
 // leftovers looks for writes that were begun and neither finished nor removed.
 func (c *check) leftovers() {
 	staged, err := os.ReadDir(c.path(".staging"))
@@ -179,7 +184,7 @@ func (c *check) leftovers() {
 		switch {
 		case e.Name() == ".verb.json":
 			c.fault("I4", ".verb.json", "is left")
-		case strings.HasPrefix(e.Name(), ".tmp"):
+		case strings.HasPrefix(e.Name(), ".tmp") && !strings.HasPrefix(e.Name(), tempIndex):
 			c.fault("I4", e.Name(), "is left")
 		case strings.Contains(e.Name(), ".unreadable-"):
 			c.Aside = append(c.Aside, e.Name())
