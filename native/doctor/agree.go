@@ -151,10 +151,8 @@ func (x *exam) quarrelFinding(id string, q quarrel) Finding {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// told returns the events that settle every quarrel. Their reason fires no
-// trigger.
-func (x *exam) told() []board.Event {
-	all := x.quarrels()
+// told returns the events that settle quarrels. Their reason fires no trigger.
+func (x *exam) told(all map[string]quarrel) []board.Event {
 	events := make([]board.Event, 0, len(all))
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		c, q := x.cards[id], all[id]

@@ -101,5 +101,6 @@
 //     reason import, which starts nothing. A card that step 3 moved aside is told
 //     as deleted; when it is mended and put back, it is told as created.
 //
-// A crash between any two of them leaves what the next examination finds.
+// What takes long, reading a long log and all cards, is done before the lock is
+// taken; under it only what has come since is read. A crash between any two steps leaves what the next examination finds.
 package doctor

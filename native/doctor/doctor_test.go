@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -199,6 +201,38 @@ func TestWritersAtWorkAreNoFindings(t *testing.T) {
 	}
 	cancel()
 	writers.Wait()
+}
+
+// Mending beside writers loses nothing of theirs and tells nothing that is not so.
+func TestMendingBesideWriters(t *testing.T) {
+	b := newLab(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() { workUntil(ctx, t, b.l) })
+	}
+	for n := range 6 {
+		b.write(b.l.IssueFile(fmt.Sprint("native:bad-", n)), "{")
+		b.append(b.l.Events(), "garbage\n")
+		m, err := Fix(t.Context(), b.options(), b.examine())
+		if len(m.Failed) > 0 || err != nil && !errors.Is(err, board.ErrBusy) {
+			t.Errorf("failed %v, %v", m.Failed, err)
+		}
+		for _, did := range m.Did {
+			if strings.Contains(did, "noted in the log") {
+				t.Errorf("%s, though nobody but the store changed a card", did)
+			}
+		}
+	}
+	cancel()
+	writers.Wait()
+	b.fix(b.examine())
+	if rep := b.examine(); len(rep.Findings) > 0 {
+		t.Errorf("left: %+v", rep.Findings)
+	}
+	if rep := storetest.Whole(t, b.l.Dispatcher(), storetest.Options{}); rep.Torn > 0 {
+		t.Errorf("%d torn lines are left", rep.Torn)
+	}
 }
 
 func workUntil(ctx context.Context, t *testing.T, l native.Layout) {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -78,6 +79,15 @@ func (b *lab) write(path, text string) {
 	b.t.Helper()
 	b.check(os.MkdirAll(filepath.Dir(path), 0o700))
 	b.check(os.WriteFile(path, []byte(text), 0o600))
+}
+
+// append adds to a file in one write, as a process does that dies behind it.
+func (b *lab) append(path, text string) {
+	b.t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	b.check(err)
+	_, err = f.WriteString(text)
+	b.check(errors.Join(err, f.Close()))
 }
 
 func (b *lab) read(path string) string {

@@ -13,7 +13,8 @@ import (
 
 // logFacts is what the log says.
 type logFacts struct {
-	read   bool // all of it was
+	read   bool        // all of it was
+	file   fs.FileInfo // that was read; only while mending
 	events int
 	end    int64           // behind the last full line that was looked at
 	begins time.Time       // of the first event

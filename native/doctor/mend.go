@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,13 +54,14 @@ func (m *mender) mend(ctx context.Context, s *native.Store, rep Report) error {
 	if err := s.KeepStray(ctx, m.aside); err != nil {
 		return fmt.Errorf("move what was never committed aside: %w", err)
 	}
+	log := m.readLog(rep)
 	err := s.Exclusive(ctx, func() error {
 		m.each(rep, byFiles)
 		for _, path := range m.x.unreadableVerbs() { // we may just have given up on one
 			m.try(path, func() error { return m.aside(path) })
 		}
-		if wants(rep, byLog) || wants(rep, byLock) {
-			m.try("the event log", m.trimLog)
+		if log != nil {
+			m.try("the event log", func() error { return m.trimLog(log) })
 		}
 		return nil
 	})
@@ -69,7 +71,8 @@ func (m *mender) mend(ctx context.Context, s *native.Store, rep Report) error {
 	if err := s.Exclusive(ctx, m.dropMark); err != nil {
 		return err
 	}
-	return s.Tell(ctx, m.tell)
+	x, suspects := m.suspects()
+	return s.Tell(ctx, func() ([]board.Event, error) { return m.tell(x, suspects) })
 }
 
 func wants(rep Report, o order) bool {
@@ -95,16 +98,31 @@ func (m *mender) did(format string, args ...any) {
 	m.Did = append(m.Did, fmt.Sprintf(format, args...))
 }
 
-// tell returns the events that make the log agree with the cards as they are
-// now.
-func (m *mender) tell() ([]board.Event, error) {
+// suspects looks for cards that the log does not agree with, outside of the lock:
+// it reads them all.
+func (m *mender) suspects() (*exam, map[string]quarrel) {
 	x := newExam(m.x.o)
 	x.readLog()
 	x.readCards()
 	if !x.log.read {
+		return x, nil
+	}
+	return x, x.quarrels()
+}
+
+// tell returns the events that make the log agree with those of the suspects that
+// still quarrel with it.
+func (m *mender) tell(x *exam, suspects map[string]quarrel) ([]board.Event, error) {
+	if len(suspects) == 0 {
 		return nil, nil
 	}
-	events := x.told()
+	x.readAgain(slices.Collect(maps.Keys(suspects)))
+	if err := x.scanLog(); err != nil {
+		return nil, err
+	}
+	now := x.quarrels()
+	maps.DeleteFunc(now, func(id string, _ quarrel) bool { _, was := suspects[id]; return !was })
+	events := x.told(now)
 	for _, e := range events {
 		m.did("noted in the log: %s %s", e.Type, e.IssueID)
 	}

@@ -11,20 +11,36 @@ import (
 	"iterion/native/atomicfile"
 )
 
-// trimLog moves the lines of the log aside that are no events, and those that are
-// there a second time. Every other byte stays as it is.
-func (m *mender) trimLog() error {
+// readLog reads the log, if there is something to mend in it, outside of the
+// lock: it reads it whole. Nil when there is nothing.
+func (m *mender) readLog(rep Report) *exam {
+	if !wants(rep, byLog) && !wants(rep, byLock) {
+		return nil
+	}
 	x := newExam(m.x.o)
-	x.readLog()
+	x.log.last = map[string]last{}
+	x.log.file, _ = os.Stat(x.l.Events())
+	_ = x.scanLog() // it is told when it is gone on with
+	return x
+}
+
+// trimLog moves the lines of the log aside that are no events, and those that are
+// there a second time. Every other byte stays as it is. x has read the log
+// already, and only reads what has come since.
+func (m *mender) trimLog(x *exam) error {
+	if is, err := os.Stat(x.l.Events()); err != nil || !os.SameFile(is, x.log.file) {
+		x.log = logFacts{last: map[string]last{}} // somebody else mended it meanwhile
+	}
+	if err := x.scanLog(); err != nil {
+		return err
+	}
 	spans := x.log.junk
-	if x.log.read {
-		if _, twice := irregular(slices.Sorted(slices.Values(x.log.seqs))); len(twice) > 0 {
-			copies, _, err := x.compare(twice)
-			if err != nil {
-				return err
-			}
-			spans = append(spans, copies...)
+	if _, twice := irregular(slices.Sorted(slices.Values(x.log.seqs))); len(twice) > 0 {
+		copies, _, err := x.compare(twice)
+		if err != nil {
+			return err
 		}
+		spans = append(spans, copies...)
 	}
 	if len(spans) == 0 {
 		return nil
