@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"iterion/native/board"
 )
@@ -16,7 +18,7 @@ func (s *Store) MoveAll(ctx context.Context, ids []string, to string, by board.C
 			return err
 		}
 		var changes []board.Change
-		moved, changes, err = r.MoveAll(ids, to, w.all)
+		moved, changes, err = r.MoveAll(ids, to, w.waiting)
 		if err != nil {
 			return err
 		}
@@ -35,11 +37,7 @@ func (s *Store) Relabel(ctx context.Context, e board.LabelEdit, by board.Cause) 
 		if err != nil {
 			return err
 		}
-		all, err := w.all()
-		if err != nil {
-			return err
-		}
-		changes, err := r.Relabel(all, e)
+		changes, err := w.relabel(r, e)
 		if err != nil {
 			return err
 		}
@@ -61,11 +59,11 @@ func (s *Store) RenameState(ctx context.Context, from, to string, by board.Cause
 		if err != nil {
 			return err
 		}
-		all, err := w.all()
+		in, err := w.s.cards.pick(func(f *board.Facts) bool { return f.State == from })
 		if err != nil {
 			return err
 		}
-		c, moved, err := r.RenameState(all, from, to)
+		c, moved, err := r.RenameState(in.Issues, from, to)
 		if err != nil {
 			return err
 		}
@@ -100,9 +98,30 @@ func (w *writer) renameState(c board.SchemaChange, moved []board.Change) error {
 	return w.commitAll(out)
 }
 
-// all returns every card that can be read.
-func (w *writer) all() ([]board.Issue, error) {
-	found, err := w.s.cards.all()
+// relabel looks at the cards that bear one of the labels, and at the others only
+// to say which label may have been meant.
+func (w *writer) relabel(r board.Rules, e board.LabelEdit) ([]board.Change, error) {
+	from, to := strings.TrimSpace(e.From), strings.TrimSpace(e.To)
+	bearing, err := w.s.cards.pick(func(f *board.Facts) bool {
+		return slices.Contains(f.Labels, from) || slices.Contains(f.Labels, to)
+	})
+	if err != nil {
+		return nil, err
+	}
+	changes, err := r.Relabel(bearing.Issues, e)
+	if !errors.Is(err, board.ErrNotFound) {
+		return changes, err
+	}
+	all, err := w.s.cards.all()
+	if err != nil {
+		return nil, err
+	}
+	return r.Relabel(all.Issues, e)
+}
+
+// waiting returns every card that has blockers.
+func (w *writer) waiting() ([]board.Issue, error) {
+	found, err := w.s.cards.pick(func(f *board.Facts) bool { return len(f.Blockers) > 0 })
 	return found.Issues, err
 }
 

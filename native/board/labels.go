@@ -24,8 +24,8 @@ func MergeLabel(from, into string) LabelEdit { return LabelEdit{EventLabelMerge,
 // DeleteLabel takes a label off every card.
 func DeleteLabel(label string) LabelEdit { return LabelEdit{EventLabelDelete, label, ""} }
 
-// Relabel changes the vocabulary of labels. cards are all the cards of the
-// board; each of them that is touched has its own Change. Errors: ErrNotFound
+// Relabel changes the vocabulary of labels. cards are at least those of the board
+// that bear one of the labels; each that is touched has its own Change. Errors: ErrNotFound
 // for a label that no card bears, ErrExists for a new name that one does.
 func (r Rules) Relabel(cards []Issue, e LabelEdit) ([]Change, error) {
 	e, err := e.check(CountLabels(cards))

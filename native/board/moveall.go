@@ -14,13 +14,14 @@ type Moved struct {
 
 // MoveAll refiles several cards as one verb: each as the ones before it left the
 // board, so that a card waiting for two of them moves on once. A card that may
-// not go, or is not there, keeps none of the others back. all returns every card
-// of the board; it is asked at most once, and only when a card reaches done.
-func (r Rules) MoveAll(ids []string, to string, all func() ([]Issue, error)) ([]Moved, []Change, error) {
+// not go, or is not there, keeps none of the others back. waiting returns every
+// card that has blockers; it is asked at most once, and only when a card reaches
+// done.
+func (r Rules) MoveAll(ids []string, to string, waiting func() ([]Issue, error)) ([]Moved, []Change, error) {
 	if err := r.Schema.CheckState(to); err != nil {
 		return nil, nil, fmt.Errorf("move issues: %w", err)
 	}
-	b := &batch{now: map[string]Issue{}, all: all, under: r.lookup}
+	b := &batch{now: map[string]Issue{}, all: waiting, under: r.lookup}
 	r.Lookup = b.lookup
 	moved := make([]Moved, len(ids))
 	for n, id := range ids {
@@ -47,8 +48,8 @@ type batch struct {
 	now     map[string]Issue // the cards that it has touched so far
 	changes []Change
 	under   func(id string) (Issue, error) // reads a card as the board has it
-	all     func() ([]Issue, error)
-	waiting map[string][]Issue // cards by each of their blockers; nil: not asked for yet
+	all     func() ([]Issue, error)        // every card that has blockers
+	waiting map[string][]Issue             // cards by each of their blockers; nil: not asked for yet
 }
 
 // lookup reads a card as the batch has left it so far.

@@ -6,7 +6,7 @@ import (
 )
 
 // RenameState gives a column another name: on the board and, with a Change for
-// each, on the cards that are in it. The columns of the default board keep their
+// each, on those of the cards that are in it. The columns of the default board keep their
 // names, because the rules know them by those. Errors: ErrInvalid, ErrExists.
 func (r Rules) RenameState(cards []Issue, from, to string) (SchemaChange, []Change, error) {
 	r.By.Reason = ReasonStateRenamed

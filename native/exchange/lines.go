@@ -17,12 +17,18 @@ func WriteLine(w io.Writer, i board.Issue) error {
 	if err != nil {
 		return err
 	}
+	return WriteFileAsLine(w, data)
+}
+
+// WriteFileAsLine writes a card in its file form as one line.
+func WriteFileAsLine(w io.Writer, card []byte) error {
 	var line bytes.Buffer
-	if err := json.Compact(&line, data); err != nil {
-		return fmt.Errorf("encode issue %s: %w", i.ID, err)
+	line.Grow(len(card))
+	if err := json.Compact(&line, card); err != nil {
+		return fmt.Errorf("write a card as a line: %w", err)
 	}
 	line.WriteByte('\n')
-	_, err = w.Write(line.Bytes())
+	_, err := w.Write(line.Bytes())
 	return err
 }
 

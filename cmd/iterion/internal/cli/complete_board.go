@@ -14,12 +14,12 @@ func (f *Factory) completeLabels(c *cobra.Command, _ []string, _ string) ([]cobr
 	if err != nil {
 		return nil, noFiles
 	}
-	found, err := b.List(c.Context(), board.Query{})
+	labels, _, err := countLabels(c.Context(), b)
 	if err != nil {
 		return nil, noFiles
 	}
 	var out []cobra.Completion
-	for _, l := range board.CountLabels(found.Issues) {
+	for _, l := range labels {
 		out = append(out, cobra.CompletionWithDesc(visibleLine(l.Label), cardCount(l.Cards)))
 	}
 	return out, noFiles | cobra.ShellCompDirectiveKeepOrder

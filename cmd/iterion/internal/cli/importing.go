@@ -100,15 +100,24 @@ func (m *importing) file(ctx context.Context, items []exchange.Item) error {
 			continue
 		}
 		m.count[did]++
+		items[n].Record = board.Record{} // a large input need not be held whole
 		if did != board.ImportUnchanged {
-			m.done, m.did = append(m.done, is), append(m.did, did)
+			m.done, m.did = append(m.done, m.brief(is)), append(m.did, did)
 		}
 	}
 	return nil
 }
 
+// brief is what the report needs of a card.
+func (m *importing) brief(is board.Issue) board.Issue {
+	if m.f.Global.JSON {
+		return is
+	}
+	return board.Issue{ID: is.ID, Title: is.Title, State: is.State, Blockers: is.Blockers, ParentID: is.ParentID}
+}
+
 // missing warns of cards that the imported ones point at and that there are not.
-func (m *importing) missing(items []exchange.Item) {
+func (m *importing) missing() {
 	warned := map[string]bool{}
 	for _, i := range m.done {
 		for _, id := range append(slices.Clone(i.Blockers), i.ParentID) {

@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -40,46 +41,90 @@ func runIssueExport(ctx context.Context, f *Factory, name string, q board.Query)
 		return err
 	}
 	q.Sort = "created"
-	found, err := b.List(ctx, q)
+	n, broken, err := f.export(ctx, b, name, q)
 	if err != nil {
-		return fmt.Errorf("list issues: %w", err)
-	}
-	if err := f.export(name, found.Issues); err != nil {
 		return err
 	}
 	if name != "-" {
-		f.Talk("exported %s to %s", cardCount(len(found.Issues)), name)
+		f.Talk("exported %s to %s", cardCount(n), name)
 	}
-	for i := range found.Broken {
-		f.Warn("%v", &found.Broken[i])
+	for i := range broken {
+		f.Warn("%v", &broken[i])
 	}
-	if n := len(found.Broken); n > 0 {
+	if n := len(broken); n > 0 {
 		return fmt.Errorf("%s could not be read and are missing from the export", cardCount(n))
 	}
 	return nil
 }
 
-// export writes to a file whole or not at all.
-func (f *Factory) export(name string, issues []board.Issue) error {
+// export writes the cards as lines, to a file whole or not at all.
+func (f *Factory) export(ctx context.Context, b board.Store, name string, q board.Query) (n int, broken []board.UnreadableError, err error) {
+	lines := func(w io.Writer) error {
+		broken, err = eachFile(ctx, b, q, func(card []byte) error {
+			n++
+			return exchange.WriteFileAsLine(w, card)
+		})
+		return err
+	}
 	if name == "-" && f.Global.JSON {
-		return f.PrintJSON(nonNil(issues))
+		lines = asArray(lines)
 	}
 	if name == "-" {
-		for _, is := range issues {
-			if err := exchange.WriteLine(f.IO.Out, is); err != nil {
-				return nil // Main looks at failed writes of the result itself
-			}
+		w := bufio.NewWriterSize(f.IO.Out, 1<<16)
+		err = lines(w)
+		_ = w.Flush() // Main looks at failed writes of the result
+		return n, broken, err
+	}
+	if err := atomicfile.Stream(name, 0o600, atomicfile.Options{NoFsync: f.Global.NoFsync}, lines); err != nil {
+		return n, nil, fmt.Errorf("write export: %w", err)
+	}
+	return n, broken, nil
+}
+
+// asArray makes one array of what is written as lines, a line each Write.
+func asArray(lines func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		a := &arrayWriter{w: w, between: "["}
+		err := lines(a)
+		if a.between == "[" {
+			_, _ = io.WriteString(w, "[")
 		}
-		return nil
+		_, _ = io.WriteString(w, "]\n") // Main looks at failed writes
+		return err
 	}
-	var data bytes.Buffer
-	for _, is := range issues {
-		if err := exchange.WriteLine(&data, is); err != nil {
-			return err
+}
+
+type arrayWriter struct {
+	w       io.Writer
+	between string
+}
+
+func (a *arrayWriter) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(a.w, a.between); err != nil {
+		return 0, err
+	}
+	a.between = ","
+	return a.w.Write(line)
+}
+
+// eachFile calls fn with each card in its file form, from a store that can do
+// it without decoding or from one that cannot.
+func eachFile(ctx context.Context, b board.Store, q board.Query, fn func(card []byte) error) ([]board.UnreadableError, error) {
+	if files, ok := b.(board.FileLister); ok {
+		return files.ListFiles(ctx, q, fn)
+	}
+	found, err := b.List(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("list issues: %w", err)
+	}
+	for _, is := range found.Issues {
+		card, err := board.EncodeIssue(is)
+		if err == nil {
+			err = fn(card)
+		}
+		if err != nil {
+			return found.Broken, err
 		}
 	}
-	if err := atomicfile.WriteFile(name, data.Bytes(), 0o600, atomicfile.Options{NoFsync: f.Global.NoFsync}); err != nil {
-		return fmt.Errorf("write export: %w", err)
-	}
-	return nil
+	return found.Broken, nil
 }

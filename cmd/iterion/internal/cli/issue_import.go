@@ -72,7 +72,7 @@ func runIssueImport(ctx context.Context, f *Factory, args []string, o issueImpor
 		return err
 	}
 	err = im.file(ctx, in.Items)
-	im.missing(in.Items)
+	im.missing()
 	for _, why := range slices.Sorted(maps.Keys(in.Skipped)) {
 		f.Talk("left out: %d × %s", in.Skipped[why], why)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -116,14 +117,13 @@ func runLabelList(ctx context.Context, f *Factory) error {
 	if err != nil {
 		return err
 	}
-	found, err := b.List(ctx, board.Query{})
+	labels, broken, err := countLabels(ctx, b)
 	if err != nil {
-		return fmt.Errorf("list issues: %w", err)
+		return err
 	}
-	for i := range found.Broken {
-		f.Warn("%v", &found.Broken[i])
+	for i := range broken {
+		f.Warn("%v", &broken[i])
 	}
-	labels := board.CountLabels(found.Issues)
 	switch {
 	case f.Global.JSON:
 		return f.PrintJSON(labels)
@@ -142,6 +142,27 @@ func runLabelList(ctx context.Context, f *Factory) error {
 	}
 	t.Print(f)
 	return nil
+}
+
+// countLabels reads nothing of the cards but their labels.
+func countLabels(ctx context.Context, b board.Store) ([]board.LabelCount, []board.UnreadableError, error) {
+	var cards []board.Issue
+	broken, err := eachFile(ctx, b, board.Query{}, func(card []byte) error {
+		var is struct {
+			Labels []string `json:"labels"`
+		}
+		if err := json.Unmarshal(card, &is); err != nil {
+			return err
+		}
+		if len(is.Labels) > 0 {
+			cards = append(cards, board.Issue{Labels: is.Labels})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("count labels: %w", err)
+	}
+	return board.CountLabels(cards), broken, nil
 }
 
 func runLabelsOf(ctx context.Context, f *Factory, ref string) error {
