@@ -102,5 +102,6 @@
 //     as deleted; when it is mended and put back, it is told as created.
 //
 // What takes long, reading a long log and all cards, is done before the lock is
-// taken; under it only what has come since is read. A crash between any two steps leaves what the next examination finds.
+// taken; under it only what has come since is read. A crash between any two steps
+// leaves what the next examination finds.
 package doctor

@@ -34,8 +34,7 @@ type exam struct {
 	host Host
 	rep  Report
 
-	writer *filelock.HeldError // who holds the writer lock; nil: nobody
-	daemon *filelock.HeldError // the same of the daemon lock
+	daemon *filelock.HeldError // who holds the daemon lock; nil: nobody
 
 	columns []string        // of the board; nil: unreadable
 	cards   map[string]card // by the id in the file's name

@@ -13,7 +13,7 @@ import (
 // locks looks at who holds the writer lock and the daemon lock, and at what a
 // daemon that is gone left behind.
 func (x *exam) locks() {
-	x.writer = x.holder(x.l.WriterLock(), "writer", "every other writer waits 5 s and then fails")
+	x.holder(x.l.WriterLock(), "writer", "every other writer waits 5 s and then fails")
 	x.daemon = x.holder(x.l.DaemonLock(), "daemon", "no card is started, no trigger fires, and the screen gets no answer")
 	x.socket()
 	x.owners()
