@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,13 +50,17 @@ func (f *Factory) completeIDs(c *cobra.Command, _ []string, _ string) ([]cobra.C
 	if err != nil {
 		return nil, noFiles
 	}
-	found, err := b.List(c.Context(), board.Query{Sort: "-updated"})
+	var out []cobra.Completion
+	_, err = eachFile(c.Context(), b, board.Query{Sort: "-updated"}, func(card []byte) error {
+		var is struct{ ID, Title, State string }
+		if err := json.Unmarshal(card, &is); err != nil {
+			return err
+		}
+		out = append(out, cobra.CompletionWithDesc(strings.TrimPrefix(is.ID, "native:"), visibleLine(is.State+": "+is.Title)))
+		return nil
+	})
 	if err != nil {
 		return nil, noFiles
-	}
-	var out []cobra.Completion
-	for _, is := range found.Issues {
-		out = append(out, cobra.CompletionWithDesc(strings.TrimPrefix(is.ID, "native:"), visibleLine(is.State+": "+is.Title)))
 	}
 	return out, noFiles | cobra.ShellCompDirectiveKeepOrder
 }
