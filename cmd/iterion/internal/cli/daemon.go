@@ -66,12 +66,12 @@ func runDaemon(ctx context.Context, f *Factory, o daemonOptions) error {
 	return d.Run(ctx)
 }
 
-// keepSmall has memory collected when it has grown by half, not doubled: what a
-// daemon holds is the board, most of which stays as it is, so that this costs
-// little work. A GOGC of the user's own counts.
+// keepSmall has memory collected when it has grown by a quarter, not doubled, for
+// whoever holds a whole board: a daemon, most of whose memory stays as it is, so
+// that this costs little work. A GOGC of the user's own counts.
 func keepSmall() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
+		debug.SetGCPercent(25)
 	}
 }
 

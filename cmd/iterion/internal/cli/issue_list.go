@@ -64,7 +64,8 @@ func runIssueList(ctx context.Context, f *Factory, o issueListOptions) error {
 	if files, ok := b.(board.FileLister); ok && f.Global.JSON {
 		return printFiles(ctx, f, files, o.query)
 	}
-	found, err := b.List(ctx, o.query)
+	keepSmall() // a table holds all its cards at once
+	found, err := listForTable(ctx, b, o.query)
 	if err != nil {
 		return fmt.Errorf("list issues: %w", err)
 	}

@@ -49,3 +49,21 @@ func writeIndented(w *bufio.Writer, card []byte) {
 		w.Write(line)
 	}
 }
+
+// listForTable lists cards without the long parts that no table shows, which of
+// a large board are most of the memory.
+func listForTable(ctx context.Context, b board.Store, q board.Query) (board.Listing, error) {
+	files, ok := b.(board.FileLister)
+	if !ok {
+		return b.List(ctx, q)
+	}
+	var found board.Listing
+	broken, err := files.ListFiles(ctx, q, func(card []byte) error {
+		i, err := board.DecodeIssue(card)
+		i.Body, i.Comments, i.Runs, i.BotArgs, i.Extra = "", nil, nil, nil, nil
+		found.Issues = append(found.Issues, i)
+		return err
+	})
+	found.Broken = broken
+	return found, err
+}
