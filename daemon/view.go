@@ -173,9 +173,12 @@ func (v *view) draw(c control.Change, found native.Changes) {
 	}
 	for id, card := range v.cards {
 		if len(card.Blockers) > 0 && read[id] == nil {
-			next := *card
-			next.OpenBlockers = board.OpenBlockers(card.Issue, lookup)
-			v.put(next, &c)
+			open := board.OpenBlockers(card.Issue, lookup)
+			if !slices.Equal(open, card.OpenBlockers) {
+				next := *card
+				next.OpenBlockers = open
+				c.Cards = append(c.Cards, next)
+			}
 		}
 	}
 	for n := range c.Cards {
