@@ -278,6 +278,11 @@ func TestIndexLeavesOutFreshCards(t *testing.T) {
 		}
 		mustCreate(t, s, "another change, worth an index", "")
 		listOf(t, s)
+		for _, e := range s.cards.kept {
+			if e.facts.ID == want.Issues[0].ID {
+				t.Error("a card that changed just now is kept by its times")
+			}
+		}
 		got := listOf(t, openStore(t, l, Options{NoFsync: true}))
 		if got.Issues[0].Title != title {
 			t.Errorf("got %q, want %q", got.Issues[0].Title, title)
