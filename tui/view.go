@@ -214,11 +214,15 @@ func (m *root) body() []string {
 	return lines
 }
 
-// waiting is what is shown before the first frame.
+// waiting is what is shown before there is a board.
 func (m *root) waiting() []string {
 	t := m.env.Theme
 	if m.link.lost == nil {
-		return []string{t.Dim.Render(m.state())}
+		lines := []string{t.Dim.Render(m.state())}
+		if errs := m.env.Mirror.Status.Dispatch.Errors; len(errs) > 0 { // the board may be what cannot be read
+			lines = append(lines, "", t.Bad.Render(t.Glyph.Bad)+" "+kit.Clip(kit.Line(errs[0].What), max(1, m.width-8)))
+		}
+		return lines
 	}
 	lines := []string{t.Bad.Render(t.Glyph.Bad) + " " + t.Strong.Render("No daemon answers."), ""}
 	for _, l := range kit.Lines(m.link.lost.Error()) {

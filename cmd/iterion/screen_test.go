@@ -204,10 +204,10 @@ func TestScreenDrawsAtOddSizes(t *testing.T) {
 	for _, size := range [][2]int{{40, 10}, {200, 60}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			w := newWorld(t)
-			w.shell("first card", "echo line of the log")
+			w.shell("small card", "echo line of the log")
 			w.ok("daemon", "--until-idle")
 			term := w.terminal(size[0], size[1])
-			term.shows("first card")
+			term.shows("small card")
 			term.keys("Enter")
 			term.shows("no body")
 			term.keys("3")

@@ -69,6 +69,9 @@ func (f *Feed) Publish(c Change) {
 	f.ver++
 	f.seq = max(f.seq, c.Seq)
 	if c.Schema != nil {
+		if f.schema.v == nil { // only now there is a board, and it comes whole
+			f.floor = f.ver
+		}
 		f.schema = dated[*board.Schema]{c.Schema, f.ver}
 	}
 	if c.Status != nil {

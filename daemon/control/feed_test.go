@@ -150,3 +150,25 @@ func TestFeedWatchEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// A watcher that came before the board was read gets the board as a whole.
+func TestFeedGivesTheBoardWholeOnceItIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewFeed()
+		f.Publish(Change{Status: &Status{PID: 7}})
+		follow(t, f, func(n int, frame Frame, cards map[string]Card) bool {
+			switch n {
+			case 1:
+				if !frame.Full || frame.Schema != nil || frame.Status == nil {
+					t.Errorf("first frame: %+v", frame)
+				}
+				f.Publish(Change{Schema: &board.Schema{}, Cards: []Card{card("a", "ready")}})
+			case 2:
+				if !frame.Full || frame.Schema == nil || frame.Status == nil || len(frame.Cards) != 1 {
+					t.Errorf("second frame: %+v", frame)
+				}
+			}
+			return n == 2
+		})
+	})
+}

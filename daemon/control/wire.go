@@ -50,7 +50,8 @@ type Watcher struct {
 	Reason string `json:"reason,omitempty"` // why polling
 }
 
-// Frame is one message of the watch stream. The first is Full; the later ones
+// Frame is one message of the watch stream. The first is Full, without a Schema
+// while the daemon has not read the board, and then Full again; the later ones
 // carry only what changed. A frame may come with nothing but Status.
 type Frame struct {
 	Full   bool          `json:"full,omitempty"`

@@ -16,7 +16,7 @@ const rebuildAt = 256
 
 // Mirror is what is known. The zero value knows nothing; New makes one.
 type Mirror struct {
-	// Ready: a full frame has come, so an empty board is empty.
+	// Ready: the board has come, so an empty one is empty.
 	Ready bool
 	// Version grows with every Apply.
 	Version int
@@ -70,17 +70,19 @@ func New() *Mirror {
 	}
 }
 
-// Apply folds a frame in.
+// Apply folds a frame in. A full one without a schema comes from a daemon that
+// has not read the board yet: what is known stays until the board comes whole.
 func (m *Mirror) Apply(f control.Frame) {
 	m.Version++
+	f.Full = f.Full && f.Schema != nil
 	if f.Full {
 		m.cards, m.runs, m.runByID = map[string]*Card{}, nil, map[string]*run.Record{}
-		m.Ready, m.Broken = true, f.Broken
+		m.Broken = f.Broken
 	} else if f.Broken != nil {
 		m.Broken = f.Broken
 	}
 	if f.Schema != nil {
-		m.states = f.Schema.States
+		m.states, m.Ready = f.Schema.States, true
 	}
 	if f.Full || f.Schema != nil || len(f.Cards)+len(f.Gone) >= rebuildAt {
 		m.rebuild(f)

@@ -98,3 +98,23 @@ func TestRunsStayNewestFirstAndBounded(t *testing.T) {
 		t.Fatal("a changed run is not where it was")
 	}
 }
+
+// A daemon answers before it has read the board. That is no empty board.
+func TestNoBoardBeforeItsSchema(t *testing.T) {
+	m := New()
+	m.Apply(control.Frame{Full: true, Status: &control.Status{PID: 7}})
+	if m.Ready {
+		t.Error("a frame without a schema passes for an empty board")
+	}
+	if m.Status.PID != 7 {
+		t.Errorf("its status is lost: %+v", m.Status)
+	}
+	m.Apply(control.Frame{Full: true, Seq: 3, Schema: schema(), Cards: []control.Card{{Issue: board.Issue{ID: "1", State: "ready"}}}})
+	if !m.Ready || m.Len() != 1 {
+		t.Errorf("ready %v, %d cards, want the one", m.Ready, m.Len())
+	}
+	m.Apply(control.Frame{Full: true})
+	if !m.Ready || m.Len() != 1 {
+		t.Error("a daemon that starts anew wipes the board off the screen")
+	}
+}
