@@ -17,6 +17,9 @@ import (
 // frames is how often the renderer may draw in a second.
 const frames = 120
 
+// giveUpTime is how long the program may take to end once it was told to.
+const giveUpTime = 2 * time.Second
+
 // stopTime bounds the stop of a daemon that the sitting owns.
 const stopTime = 10 * time.Second
 
@@ -41,10 +44,32 @@ func Run(ctx context.Context, o Options) error {
 		defer close(fed)
 		feed(sitting, o.Connect, again, p.Send)
 	}()
-	_, err := p.Run()
+	err := sit(ctx, p, giveUpTime)
 	end()
 	<-fed
 	return errors.Join(outcome(ctx, m, err), stopDaemon(m))
+}
+
+// sit waits for the program's end. When the terminal of a suspended screen is
+// closed, Bubble Tea may never come back from the suspension. Nothing is left to
+// restore then, so a program that was told to end and does not is given up.
+func sit(ctx context.Context, p *tea.Program, patience time.Duration) error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		return ctx.Err()
+	}
 }
 
 // outcome is how the program ended, in terms of the caller: being told to end is
