@@ -36,11 +36,7 @@ done`
 
 // fileExamples files the example cards, ready to be worked.
 func fileExamples(ctx context.Context, f *Factory) error {
-	b, err := f.Board()
-	if err != nil {
-		return err
-	}
-	schema, err := b.Schema(ctx)
+	b, schema, err := f.BoardAndSchema(ctx)
 	if err != nil {
 		return err
 	}

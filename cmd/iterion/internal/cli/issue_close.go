@@ -25,11 +25,7 @@ func newIssueClose(f *Factory) *cobra.Command {
 }
 
 func runIssueClose(ctx context.Context, f *Factory, refs []string, to string) error {
-	b, err := f.Board()
-	if err != nil {
-		return err
-	}
-	schema, err := b.Schema(ctx)
+	b, schema, err := f.BoardAndSchema(ctx)
 	if err != nil {
 		return err
 	}

@@ -55,11 +55,7 @@ func runIssueImport(ctx context.Context, f *Factory, args []string, o issueImpor
 	if err := o.check(); err != nil {
 		return err
 	}
-	b, err := f.Board()
-	if err != nil {
-		return err
-	}
-	schema, err := b.Schema(ctx)
+	b, schema, err := f.BoardAndSchema(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -21,6 +22,16 @@ func (f *Factory) Layout() (native.Layout, error) {
 		return native.Layout{}, fmt.Errorf("find the store: %w", err)
 	}
 	return native.Find(f.Global.StoreDir, env, cwd)
+}
+
+// BoardAndSchema opens the store's board and reads its columns and fields.
+func (f *Factory) BoardAndSchema(ctx context.Context) (board.Store, board.Schema, error) {
+	b, err := f.Board()
+	if err != nil {
+		return nil, board.Schema{}, err
+	}
+	schema, err := b.Schema(ctx)
+	return b, schema, err
 }
 
 // Board opens the store's board, once.
