@@ -102,9 +102,10 @@ var rooms = map[string][]string{
 	"native/watch":           {},
 
 	"bots":           {"bots/manifest", "bots/catalog", "native/atomicfile"},
+	"bots/agent":     {"bots/agent/..."},
 	"bots/catalog":   {},
 	"bots/manifest":  {},
-	"bots/supervise": {"bots", "bots/manifest", "native/run", "native/atomicfile", "native/jsonl", "native/filelock", "native/proctree", "native/spend"},
+	"bots/supervise": {"bots", "bots/agent", "bots/agent/...", "bots/manifest", "native/run", "native/atomicfile", "native/jsonl", "native/filelock", "native/proctree", "native/spend"},
 }
 
 // testRooms are what tests may import on top: the suites that are run over a

@@ -28,14 +28,15 @@
 //
 //	queued ──► running ──► finished | failed | failed_resumable | cancelled
 //	   │          └──────► paused_waiting_human | paused_operator ──► queued
-//	   └─► failed | cancelled                  failed_resumable ──► queued
+//	   └─► failed | failed_resumable | cancelled    failed_resumable ──► queued
 //
 // # What a crash leaves
 //
 //   - Launcher, before the rename: a folder in .staging with a free lock. No run
 //     exists. The next Create removes it once it is a minute old.
 //   - Launcher or supervisor, before the bot started: status queued, lock free.
-//     The bot never ran.
+//     The bot never ran; in a run that was to go on, it did not go on, and that
+//     run is failed_resumable again.
 //   - Supervisor, while the bot ran: status running, lock free. The bot's
 //     processes may live on and must be found before anyone else may start.
 //   - Supervisor, after the final record: the outcome event may be missing. The

@@ -61,6 +61,11 @@ const (
 	CodeKillUnconfirmed = "KILL_UNCONFIRMED"
 	// CodeInterrupted: stopped because the claim that it ran for was lost.
 	CodeInterrupted = "INTERRUPTED"
+	// CodeStall: the run said nothing useful for longer than allowed.
+	CodeStall = "STALL"
+	// CodeQuota: an allowance of the bot's is used up; RetryAt says until when, if
+	// that is known. Waiting for it spends no attempt.
+	CodeQuota = "QUOTA"
 )
 
 // Record is run.json.
@@ -101,6 +106,9 @@ type Record struct {
 	Session    string    `json:"session,omitempty"`
 	Progress   *Progress `json:"progress,omitempty"`
 	Awaiting   *Awaiting `json:"awaiting,omitempty"`
+	// PauseReason is set with status paused_operator and cleared on leaving it: one
+	// of the Pause constants, or what a caller of its own gave.
+	PauseReason string `json:"pause_reason,omitempty"`
 	ChainDepth int       `json:"chain_depth,omitempty"`
 	Owner      *Owner    `json:"owner,omitempty"` // the supervisor
 
@@ -130,6 +138,12 @@ type Progress struct {
 	At      time.Time `json:"at"`
 }
 
+// Why a run is paused_operator.
+const (
+	PauseOperator = "operator"       // a person asked for it
+	PauseCostCap  = "cost_cap_daily" // the day's spending reached its cap
+)
+
 // Awaiting is the question that a paused run waits on.
 type Awaiting struct {
 	InteractionID string          `json:"interaction_id"`
@@ -152,8 +166,12 @@ type EventType string
 const (
 	EventStarted      EventType = "run_started"
 	EventProgress     EventType = "run_progress"
+	EventCost         EventType = "run_cost"
 	EventOutput       EventType = "run_output"
+	EventAsked        EventType = "human_input_requested"
 	EventPaused       EventType = "run_paused"
+	EventAnswered     EventType = "human_answers_recorded"
+	EventResumed      EventType = "run_resumed"
 	EventFinished     EventType = "run_finished"
 	EventFailed       EventType = "run_failed"
 	EventCancelled    EventType = "run_cancelled"
@@ -195,4 +213,5 @@ func (in Intent) Sentence(done string) string {
 const (
 	VerbCancel = "cancel" // by a person: the run ends cancelled
 	VerbStop   = "stop"   // by a machine: the run ends failed or failed_resumable, code INTERRUPTED
+	VerbPause  = "pause"  // the run ends paused_operator and can be resumed; Note is the reason
 )

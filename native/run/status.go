@@ -10,6 +10,7 @@ type Outcome struct {
 	Status  Status
 	Code    string    // failure code; kept with failure statuses only
 	RetryAt time.Time // not to be tried again before; kept like the code
+	Pause   string    // reason; kept with paused_operator only
 	Error   string    // one sentence for people
 }
 
@@ -17,7 +18,7 @@ type Outcome struct {
 func (s Status) next() []Status {
 	switch s {
 	case Queued:
-		return []Status{Running, Failed, Cancelled}
+		return []Status{Running, Failed, FailedResumable, Cancelled}
 	case Running:
 		return []Status{Finished, Failed, FailedResumable, Cancelled, PausedHuman, PausedOperator}
 	case PausedHuman, PausedOperator, FailedResumable:
@@ -36,9 +37,12 @@ func (r *Record) Become(o Outcome, now time.Time) error {
 	if !r.Status.CanBecome(o.Status) {
 		return &TransitionError{From: r.Status, To: o.Status}
 	}
-	r.Status, r.Error, r.FailureCode, r.RetryAt = o.Status, o.Error, "", time.Time{}
+	r.Status, r.Error, r.FailureCode, r.RetryAt, r.PauseReason = o.Status, o.Error, "", time.Time{}, ""
 	if o.Status == Failed || o.Status == FailedResumable {
 		r.FailureCode, r.RetryAt = o.Code, o.RetryAt
+	}
+	if o.Status == PausedOperator {
+		r.PauseReason = o.Pause
 	}
 	now = now.UTC()
 	r.UpdatedAt = now

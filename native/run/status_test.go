@@ -10,7 +10,7 @@ var statuses = []Status{Queued, Running, PausedHuman, PausedOperator, Finished, 
 
 func TestOnlyLegalTransitionsChangeARecord(t *testing.T) {
 	legal := map[[2]Status]bool{
-		{Queued, Running}: true, {Queued, Failed}: true, {Queued, Cancelled}: true,
+		{Queued, Running}: true, {Queued, Failed}: true, {Queued, FailedResumable}: true, {Queued, Cancelled}: true,
 		{Running, Finished}: true, {Running, Failed}: true, {Running, FailedResumable}: true, {Running, Cancelled}: true,
 		{Running, PausedHuman}: true, {Running, PausedOperator}: true,
 		{PausedHuman, Queued}: true, {PausedHuman, Cancelled}: true,
