@@ -53,6 +53,11 @@ type Spec struct {
 	// the card.
 	Env     map[string]string
 	Timeout time.Duration // 0: the manifest's
+	// Stall is how long the bot may say nothing; 0: the manifest's, and for ever
+	// if that does not say.
+	Stall time.Duration
+	// OverCap lets the run go on past the day's spending cap.
+	OverCap bool
 }
 
 // Process is the supervisor of a run, started by this process.
