@@ -36,32 +36,26 @@ func (b Bot) Path() string {
 	return TierCatalog + ":" + b.Slug()
 }
 
-// Launchable returns why the bot cannot be started, or nil.
-func (b Bot) Launchable() error {
+// Launchable returns why the bot cannot be started from this process, or nil.
+// Errors: *MissingProgramError, or what the manifest lacks.
+func (b Bot) Launchable() error { return b.LaunchableOn(os.Getenv("PATH")) }
+
+// LaunchableOn is Launchable for a process with another PATH.
+func (b Bot) LaunchableOn(path string) error {
 	if err := b.Manifest.Launchable(); err != nil {
 		return fmt.Errorf("%w (%s)", err, b.Path())
 	}
-	return b.checkProgram()
-}
-
-// checkProgram looks for the file of a command that lies in the bundle, so that
-// a missing or non-executable one is named before a run is made.
-func (b Bot) checkProgram() error {
-	if b.Dir == "" || len(b.Manifest.Run.Command) == 0 {
+	if len(b.Manifest.Run.Command) == 0 {
 		return nil
 	}
 	name := b.Manifest.Run.Command[0]
-	if !strings.Contains(name, "/") || filepath.IsAbs(name) {
-		return nil
-	}
-	path := filepath.Join(b.Dir, name)
-	switch info, err := os.Stat(path); {
-	case err != nil:
-		return fmt.Errorf("bot %s: run.command: %w", b.Slug(), err)
-	case info.IsDir():
-		return fmt.Errorf("bot %s: run.command: %s is a folder", b.Slug(), path)
-	case info.Mode()&0o111 == 0:
-		return fmt.Errorf("bot %s: run.command: %s is not executable, try chmod +x", b.Slug(), path)
+	switch {
+	case !strings.Contains(name, "/"):
+		return b.checkPath(name, path)
+	case filepath.IsAbs(name):
+		return b.checkFile(name)
+	case b.Dir != "":
+		return b.checkFile(filepath.Join(b.Dir, name))
 	}
 	return nil
 }

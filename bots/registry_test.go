@@ -140,6 +140,46 @@ func TestLaunchableLooksForTheProgram(t *testing.T) {
 	if err := b.Launchable(); err != nil {
 		t.Errorf("Launchable = %v, want nil", err)
 	}
+	b.Manifest.Run = manifest.Run{Command: []string{"/no/such/program"}, Install: "apt install it"}
+	if err := b.Launchable(); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "to install it: apt install it") {
+		t.Errorf("Launchable of a full path that is not there = %v", err)
+	}
+}
+
+func TestLaunchableLooksForTheProgramOnPath(t *testing.T) {
+	bin := t.TempDir()
+	tool := filepath.Join(bin, "tidytool")
+	b := Bot{Manifest: manifest.Manifest{Name: "b", Enabled: true, Run: manifest.Run{Command: []string{"tidytool"}}}}
+	var missing *MissingProgramError
+	for install, want := range map[string]string{
+		"":                 "bot b: its program tidytool is not found on PATH; install it or give its full path in run.command",
+		"apt install tidy": "bot b: its program tidytool is not found on PATH; to install it: apt install tidy",
+	} {
+		b.Manifest.Run.Install = install
+		if err := b.LaunchableOn(bin); !errors.As(err, &missing) || err.Error() != want {
+			t.Errorf("LaunchableOn = %v, want %q", err, want)
+		}
+	}
+	if err := os.WriteFile(tool, []byte("#!/bin/sh\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.LaunchableOn(bin); !errors.As(err, &missing) {
+		t.Errorf("a file that cannot be executed passes for the program: %v", err)
+	}
+	if err := os.Chmod(tool, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.LaunchableOn("/nowhere:" + bin); err != nil {
+		t.Error(err)
+	}
+	t.Chdir(bin)
+	if err := b.LaunchableOn(".:"); !errors.As(err, &missing) {
+		t.Errorf("a relative entry of PATH was searched: %v", err)
+	}
+	b.Manifest.Run.Env = map[string]string{"PATH": bin}
+	if err := b.LaunchableOn("/nowhere"); err != nil {
+		t.Errorf("the PATH of run.env was not searched: %v", err)
+	}
 }
 
 func TestErrorOfAnUnknownSlugLeavesTheSearchPathAlone(t *testing.T) {

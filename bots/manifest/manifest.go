@@ -53,13 +53,16 @@ type Run struct {
 	Env     map[string]string // literals
 	PassEnv []string          // names let through from the environment of whoever launches
 	MaxLog  int64             // bytes of run.log that are kept
+	// Install says in one line how to get the program that Command begins with;
+	// it is shown when that is not found.
+	Install string
 }
 
 // Protocol is how the bot's stdout is read.
 type Protocol string
 
-// The protocols. A bot whose protocol is not Spoken lists and validates, and is
-// refused at launch.
+// The protocols. The last four are streams of agent command lines, see package
+// agent.
 const (
 	Plain    Protocol = "plain" // stdout is log
 	JSONL    Protocol = "jsonl" // lines of stdout that are JSON objects with a type are reports
@@ -69,8 +72,13 @@ const (
 	OpenCode Protocol = "opencode"
 )
 
-// Spoken reports whether a bot of this protocol can be run: Plain and JSONL.
-func (p Protocol) Spoken() bool { return p == Plain || p == JSONL }
+// Protocols returns all of them; the first is what a manifest means that says
+// nothing.
+func Protocols() []Protocol { return []Protocol{Plain, JSONL, Claude, Codex, Gemini, OpenCode} }
+
+// Agent reports whether the protocol is the stream of an agent command line,
+// which takes its task on standard input.
+func (p Protocol) Agent() bool { return p != Plain && p != JSONL }
 
 // Retry is the bot's wish for how failures that wait for a quota are retried.
 // Zero fields leave the machine's default in force.
@@ -88,9 +96,6 @@ func (m Manifest) Launchable() error {
 		return fmt.Errorf("bot %s is disabled: its manifest says enabled: false", m.Name)
 	case len(m.Run.Command) == 0 && m.Run.Script == "":
 		return fmt.Errorf("bot %s has no run: block: add run.command (a list) or run.script to its manifest", m.Name)
-	case !m.Run.Protocol.Spoken():
-		return fmt.Errorf("bot %s speaks run.protocol %s, which this version of iterion cannot run; it runs %s and %s",
-			m.Name, m.Run.Protocol, Plain, JSONL)
 	}
 	return nil
 }

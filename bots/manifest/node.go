@@ -116,6 +116,15 @@ func (b *block) text(key string) string {
 	return ""
 }
 
+// line is text without line breaks.
+func (b *block) line(key string) string {
+	text := strings.TrimSpace(b.text(key))
+	if strings.ContainsAny(text, "\r\n") {
+		b.problem(b.take(key), b.at(key), "has several lines, want one")
+	}
+	return text
+}
+
 // scalar returns a plain value as it was written: version: 0.2 is the text 0.2.
 func (r *reader) scalar(n *yaml.Node, key string) string {
 	n = follow(n)

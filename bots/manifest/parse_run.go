@@ -14,8 +14,7 @@ func (b *block) run() Run {
 		return out
 	}
 	out.Command, out.Script = in.words("command"), in.text("script")
-	out.Protocol = Protocol(in.choice("protocol",
-		string(Plain), string(JSONL), string(Claude), string(Codex), string(Gemini), string(OpenCode)))
+	out.Protocol = Protocol(in.choice("protocol", protocolNames()...))
 	if d := in.span("timeout"); d != nil {
 		out.Timeout = *d
 	}
@@ -23,9 +22,18 @@ func (b *block) run() Run {
 	out.Resume = in.flag("resume", false)
 	out.Env, out.PassEnv = in.env(), in.passEnv()
 	out.MaxLog = in.size("max_log", DefaultMaxLog)
+	out.Install = in.line("install")
 	in.done()
 	in.checkProgram()
 	return out
+}
+
+func protocolNames() []string {
+	var names []string
+	for _, p := range Protocols() {
+		names = append(names, string(p))
+	}
+	return names
 }
 
 // checkProgram wants exactly one of command and script.

@@ -34,6 +34,7 @@ func fullManifest() Manifest {
 		Run: Run{
 			Command: []string{"./run.sh", "--all"}, Protocol: JSONL, Timeout: 30 * time.Minute, Stall: &stall, Resume: true,
 			Env: map[string]string{"FOO": "bar", "N": "3"}, PassEnv: []string{"TOKEN"}, MaxLog: 64 << 20,
+			Install: "ask the team for run.sh",
 		},
 		Vars: []Var{
 			{Name: "prompt", Required: true, Description: "What to do"},
@@ -43,14 +44,14 @@ func fullManifest() Manifest {
 		DispatchVars: map[string]string{"prompt": "{{issue.title}}\n\n{{ issue.fields.repo }}"},
 		Retry:        Retry{UsageWindow: "resume", MaxAttempts: 5, MaxWait: 192 * time.Hour, Jitter: 10 * time.Minute},
 		Invocations: []Invocation{
-			{Kind: "board", Mode: "board", ArgsVar: "prompt", Line: 31, Board: &OnBoard{
+			{Kind: "board", Mode: "board", ArgsVar: "prompt", Line: 32, Board: &OnBoard{
 				On: []string{"card.moved"}, ToStates: []string{"ready"}, AllLabels: []string{"auto"}}},
-			{Kind: "board", Mode: "board", Line: 34},
-			{Kind: "schedule", Mode: "direct", Line: 35, Schedule: &OnSchedule{SuggestedCron: "0 2 * * 1", DefaultVars: map[string]string{}}},
-			{Kind: "keepalive", Mode: "direct", Line: 36, Keepalive: &OnKeepalive{Interval: 30 * time.Second, StaleAfter: 5 * time.Minute}},
-			{Kind: "command", Mode: "direct", Line: 37, Command: &OnCommand{Name: "lint", Aliases: []string{"fix-lint"},
+			{Kind: "board", Mode: "board", Line: 35},
+			{Kind: "schedule", Mode: "direct", Line: 36, Schedule: &OnSchedule{SuggestedCron: "0 2 * * 1", DefaultVars: map[string]string{}}},
+			{Kind: "keepalive", Mode: "direct", Line: 37, Keepalive: &OnKeepalive{Interval: 30 * time.Second, StaleAfter: 5 * time.Minute}},
+			{Kind: "command", Mode: "direct", Line: 38, Command: &OnCommand{Name: "lint", Aliases: []string{"fix-lint"},
 				Scope: "any", MinReplierRole: "maintainer", Disambiguator: "when_args_present"}},
-			{Kind: "forge", Mode: "direct", Line: 38, Forge: &OnForge{Event: "pull_request", Actions: []string{"opened"}}},
+			{Kind: "forge", Mode: "direct", Line: 39, Forge: &OnForge{Event: "pull_request", Actions: []string{"opened"}}},
 		},
 		Forge:   map[string]any{"token_scope": "repo", "labels": []any{"a", "b"}},
 		Ignored: []string{"capabilities", "x-team"},
@@ -83,7 +84,7 @@ func TestParseNamesWhatIsWrongAndWhatIsRight(t *testing.T) {
 		"blank script":          {"run: {script: \" \"}\n", `2: run.script: is empty, want text for sh`},
 		"run is a list":         {"run: [a]\n", `2: run: is a list, want a mapping of keys to values`},
 		"misspelt run key":      {"run: {script: x, timout: 1m}\n", `2: run.timout: unknown key, did you mean timeout?`},
-		"strange run key":       {"run: {script: x, zzzzzzzz: 1}\n", `2: run.zzzzzzzz: unknown key, want one of command, script, protocol, timeout, stall, resume, env, pass_env, max_log`},
+		"strange run key":       {"run: {script: x, zzzzzzzz: 1}\n", `2: run.zzzzzzzz: unknown key, want one of command, script, protocol, timeout, stall, resume, env, pass_env, max_log, install`},
 		"misspelt protocol":     {"run: {script: x, protocol: jsnol}\n", `2: run.protocol: unknown value "jsnol", did you mean jsonl?`},
 		"unknown protocol":      {"run: {script: x, protocol: xml-rpc}\n", `2: run.protocol: unknown value "xml-rpc", want one of plain, jsonl, claude, codex, gemini, opencode`},
 		"duration without unit": {"run: {script: x, timeout: 30}\n", `2: run.timeout: is "30", want a duration like 90s, 30m or 1h30m`},
@@ -91,6 +92,7 @@ func TestParseNamesWhatIsWrongAndWhatIsRight(t *testing.T) {
 		"size":                  {"run: {script: x, max_log: 3 parsecs}\n", `2: run.max_log: is "3 parsecs", want a size like 512KiB, 64MiB or 1GiB`},
 		"size of nothing":       {"run: {script: x, max_log: 0}\n", `2: run.max_log: is "0", want a size like 512KiB, 64MiB or 1GiB`},
 		"flag":                  {"run: {script: x, resume: maybe}\n", `2: run.resume: is "maybe", want true or false`},
+		"install":               {"run: {script: x, install: \"a\\nb\"}\n", `2: run.install: has several lines, want one`},
 		"own environment":       {"run: {script: x, env: {ITERION_RUN_ID: a}}\n", `2: run.env: ITERION_RUN_ID is set by iterion itself, choose a name without ITERION_`},
 		"environment name":      {"run: {script: x, pass_env: [a=b]}\n", `2: run: "a=b" cannot name an environment variable`},
 		"duplicate key":         {run + "version: 1\nversion: 2\n", `4: version: is given twice, keep one`},
@@ -171,9 +173,8 @@ func TestParseReportsEveryProblemByLine(t *testing.T) {
 
 func TestLaunchableSaysWhatIsMissing(t *testing.T) {
 	for body, want := range map[string]string{
-		"":                                    "bot b has no run: block: add run.command (a list) or run.script to its manifest",
-		"run: {script: x}\nenabled: false\n":  "bot b is disabled: its manifest says enabled: false",
-		"run: {script: x, protocol: codex}\n": "bot b speaks run.protocol codex, which this version of iterion cannot run; it runs plain and jsonl",
+		"":                                   "bot b has no run: block: add run.command (a list) or run.script to its manifest",
+		"run: {script: x}\nenabled: false\n": "bot b is disabled: its manifest says enabled: false",
 	} {
 		m, err := Parse("m", []byte("name: b\n"+body))
 		if err != nil {
@@ -181,6 +182,18 @@ func TestLaunchableSaysWhatIsMissing(t *testing.T) {
 		}
 		if err := m.Launchable(); err == nil || err.Error() != want {
 			t.Errorf("Launchable() of %q = %v, want %q", body, err, want)
+		}
+	}
+}
+
+func TestEveryProtocolIsRun(t *testing.T) {
+	for _, p := range Protocols() {
+		m, err := Parse("m", []byte("name: b\nrun: {command: [x], protocol: "+string(p)+"}\n"))
+		if err != nil || m.Run.Protocol != p || m.Launchable() != nil {
+			t.Errorf("%s: parsed to %q, %v, launchable: %v", p, m.Run.Protocol, err, m.Launchable())
+		}
+		if want := p != Plain && p != JSONL; p.Agent() != want {
+			t.Errorf("%s.Agent() = %t", p, !want)
 		}
 	}
 }

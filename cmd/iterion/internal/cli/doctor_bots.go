@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,55 +57,39 @@ func examineBot(e bots.Entry, path, whose string) *doctor.Finding {
 			Means:  "cards that name it are not started",
 			Remedy: "`iterion bot validate " + e.Path + "` names every problem"}
 	}
-	if err := e.Bot.Launchable(); err != nil {
+	err := e.Bot.LaunchableOn(path)
+	var missing *bots.MissingProgramError
+	switch {
+	case errors.As(err, &missing):
+		return missingProgram(e, missing, whose)
+	case err != nil:
 		return &doctor.Finding{ID: "bot-not-launchable", Severity: doctor.Note, Where: e.Path,
 			What:   err.Error(),
 			Means:  "cards that name it are not started",
 			Remedy: "`iterion bot show " + e.Bot.Slug() + "` says what it is"}
 	}
-	if err := program(e.Bot, path, whose); err != nil {
-		return &doctor.Finding{ID: "bot-program-missing", Severity: doctor.Warning, Where: e.Path,
-			What:   fmt.Sprintf("the bot %s cannot start: %v", e.Bot.Slug(), err),
-			Means:  "each of its runs fails at once",
-			Remedy: "install the program, start the daemon with a PATH that has it, or give its full path in run.command"}
-	}
 	return nil
+}
+
+// missingProgram tells of a bot whose program is not there. Of the bots that come
+// with iterion nobody needs all: bot list says which could be started.
+func missingProgram(e bots.Entry, missing *bots.MissingProgramError, whose string) *doctor.Finding {
+	if e.Bot.Tier == bots.TierCatalog {
+		return nil
+	}
+	if _, ok := e.Bot.Manifest.Run.Env["PATH"]; ok {
+		whose = "its env"
+	}
+	return &doctor.Finding{ID: "bot-program-missing", Severity: doctor.Warning, Where: e.Path,
+		What:  fmt.Sprintf("the bot %s cannot start: %s is not on the PATH of %s", missing.Bot, missing.Program, whose),
+		Means: "cards that name it are not started",
+		Remedy: cmp.Or(missing.Install,
+			"install the program, start the daemon with a PATH that has it, or give its full path in run.command")}
 }
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
-}
-
-// program looks for a bot's program as its supervisor will.
-func program(b bots.Bot, path, whose string) error {
-	if len(b.Manifest.Run.Command) == 0 {
-		return nil // a script, for sh
-	}
-	if own, ok := b.Manifest.Run.Env["PATH"]; ok {
-		path, whose = own, "its env"
-	}
-	name := b.Manifest.Run.Command[0]
-	if filepath.IsAbs(name) {
-		return runnable(name)
-	}
-	if strings.Contains(name, "/") {
-		return nil // in the bundle, which Launchable has looked at
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if filepath.IsAbs(dir) && runnable(filepath.Join(dir, name)) == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is not on the PATH of %s", name, whose)
-}
-
-func runnable(file string) error {
-	info, err := os.Stat(file)
-	if err == nil && (info.IsDir() || info.Mode()&0o111 == 0) {
-		err = errors.New(file + " is not executable")
-	}
-	return err
 }
 
 // relativePath tells of parts of PATH that no bot is looked for in.
