@@ -28,6 +28,9 @@ type Start struct {
 	TokensOut int64
 	Now       func() time.Time // for reset times that are said as a time of day
 	Zone      *time.Location   // of such times; the child is given TZ=UTC
+	// RunDir is the folder of the run. A program that confines what its agent may
+	// write lets it write there, so that the agent can report; empty: not known.
+	RunDir string
 }
 
 // Prompt is what a run is to do.
@@ -48,7 +51,8 @@ type Said struct {
 	TokensIn  int64
 	TokensOut int64
 	// Over: the stream has said its last word. The process should exit soon; one
-	// that lingers is ended.
+	// that lingers is ended. A later line that means something and is not Over
+	// takes it back: the agent went on.
 	Over bool
 }
 
@@ -76,4 +80,24 @@ type Verdict struct {
 	Message string    // one sentence for people; empty when OK
 	RetryAt time.Time // not before; zero: not said
 	Result  string    // the agent's final text, when there is one
+	// Rest is text that no line has shown yet, for the log: a stream that comes in
+	// pieces may end within a line.
+	Rest string
+	// NoSession: the session that was to be gone on with does not exist any more.
+	// The next life of the run begins a new one.
+	NoSession bool
 }
+
+// Codes of a Verdict.
+const (
+	CodeQuota     = "QUOTA"     // the plan's or the account's allowance is used up
+	CodeThrottled = "THROTTLED" // too many requests, or the service is overloaded
+	CodeAuth      = "AUTH"      // not logged in, or the key is refused
+	CodeCredit    = "CREDIT"    // there is no money left to pay with
+	CodeModel     = "MODEL"     // no such model, or not for this account
+	CodeLimit     = "LIMIT"     // a limit that the bot set itself: turns, money
+	CodeUsage     = "USAGE"     // the program refuses its arguments or its configuration
+	CodeSession   = "SESSION"   // the session to go on with is gone
+	CodeCrashed   = "CRASHED"   // no last word, or the exit contradicts it
+	CodeFailed    = "FAILED"    // the agent says that it failed, and nothing of the above
+)
