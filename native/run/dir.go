@@ -23,9 +23,18 @@ const (
 	ReportsFile = "reports.jsonl"
 	OutputFile  = "output.json"
 	IntentFile  = "intent.json"
+	// AnswersFile holds the answers to what the bot asked last, by the names of the
+	// fields. ITERION_ANSWERS points at it.
+	AnswersFile = "answers.json"
+	// StreamFile holds what an agent command line printed, as it printed it; run.log
+	// holds what it means then.
+	StreamFile = "stream.jsonl"
 )
 
-const stagingDir = ".staging"
+const (
+	stagingDir      = ".staging"
+	interactionsDir = "interactions"
+)
 
 // Options tune a Dir.
 type Options struct {

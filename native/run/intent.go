@@ -2,7 +2,10 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"iterion/native/atomicfile"
 )
@@ -34,4 +37,20 @@ func (d *Dir) Intent(id string) (*Intent, error) {
 		return nil, err
 	}
 	return in, nil
+}
+
+// ClearIntent forgets what was asked of the run's last supervisor, so that a run
+// that goes on does not end by it. The caller holds the run's lock.
+func (d *Dir) ClearIntent(id string) error {
+	err := os.Remove(d.file(id, IntentFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = atomicfile.SyncDir(d.Path(id), d.durable())
+	}
+	if err != nil {
+		return fmt.Errorf("clear intent of run %s: %w", id, err)
+	}
+	return nil
 }

@@ -100,17 +100,17 @@ type Record struct {
 	// OutcomeSeq counts transitions into a final status.
 	OutcomeSeq int `json:"outcome_seq,omitempty"`
 
-	CostUSD    float64   `json:"cost_usd,omitempty"` // cumulative
-	TokensIn   int64     `json:"tokens_in,omitempty"`
-	TokensOut  int64     `json:"tokens_out,omitempty"`
-	Session    string    `json:"session,omitempty"`
-	Progress   *Progress `json:"progress,omitempty"`
-	Awaiting   *Awaiting `json:"awaiting,omitempty"`
+	CostUSD   float64   `json:"cost_usd,omitempty"` // cumulative
+	TokensIn  int64     `json:"tokens_in,omitempty"`
+	TokensOut int64     `json:"tokens_out,omitempty"`
+	Session   string    `json:"session,omitempty"`
+	Progress  *Progress `json:"progress,omitempty"`
+	Awaiting  *Awaiting `json:"awaiting,omitempty"`
 	// PauseReason is set with status paused_operator and cleared on leaving it: one
 	// of the Pause constants, or what a caller of its own gave.
 	PauseReason string `json:"pause_reason,omitempty"`
-	ChainDepth int       `json:"chain_depth,omitempty"`
-	Owner      *Owner    `json:"owner,omitempty"` // the supervisor
+	ChainDepth  int    `json:"chain_depth,omitempty"`
+	Owner       *Owner `json:"owner,omitempty"` // the supervisor
 
 	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
 }
