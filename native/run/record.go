@@ -68,6 +68,13 @@ const (
 	CodeQuota = "QUOTA"
 )
 
+// The classes of a failure.
+const (
+	ClassPermanent = "permanent" // trying again is of no use
+	ClassTransient = "transient" // trying again may help
+	ClassQuota     = "quota"     // an allowance is used up, see CodeQuota
+)
+
 // Record is run.json.
 type Record struct {
 	FormatVersion int               `json:"format_version"`
@@ -93,6 +100,10 @@ type Record struct {
 	// FailureCode is set in the same write as a failure status and cleared on
 	// leaving it.
 	FailureCode string `json:"failure_code,omitempty"`
+	// FailureClass says what to do about a failure, where that is known: one of the
+	// Class constants. Codes are the bots' own and many. It comes and goes with the
+	// failure code.
+	FailureClass string `json:"failure_class,omitempty"`
 	// RetryAt is when the bot wants to be tried again, not earlier. It comes and
 	// goes with the failure code.
 	RetryAt           time.Time `json:"retry_at,omitzero"`
@@ -100,12 +111,14 @@ type Record struct {
 	// OutcomeSeq counts transitions into a final status.
 	OutcomeSeq int `json:"outcome_seq,omitempty"`
 
-	CostUSD   float64   `json:"cost_usd,omitempty"` // cumulative
-	TokensIn  int64     `json:"tokens_in,omitempty"`
-	TokensOut int64     `json:"tokens_out,omitempty"`
-	Session   string    `json:"session,omitempty"`
-	Progress  *Progress `json:"progress,omitempty"`
-	Awaiting  *Awaiting `json:"awaiting,omitempty"`
+	CostUSD   float64 `json:"cost_usd,omitempty"` // cumulative
+	TokensIn  int64   `json:"tokens_in,omitempty"`
+	TokensOut int64   `json:"tokens_out,omitempty"`
+	// ReportsRead is how many bytes of reports.jsonl the totals stand for.
+	ReportsRead int64     `json:"reports_read,omitempty"`
+	Session     string    `json:"session,omitempty"`
+	Progress    *Progress `json:"progress,omitempty"`
+	Awaiting    *Awaiting `json:"awaiting,omitempty"`
 	// PauseReason is set with status paused_operator and cleared on leaving it: one
 	// of the Pause constants, or what a caller of its own gave.
 	PauseReason string `json:"pause_reason,omitempty"`

@@ -9,6 +9,7 @@ import (
 type Outcome struct {
 	Status  Status
 	Code    string    // failure code; kept with failure statuses only
+	Class   string    // of the failure; kept like the code
 	RetryAt time.Time // not to be tried again before; kept like the code
 	Pause   string    // reason; kept with paused_operator only
 	Error   string    // one sentence for people
@@ -37,9 +38,9 @@ func (r *Record) Become(o Outcome, now time.Time) error {
 	if !r.Status.CanBecome(o.Status) {
 		return &TransitionError{From: r.Status, To: o.Status}
 	}
-	r.Status, r.Error, r.FailureCode, r.RetryAt, r.PauseReason = o.Status, o.Error, "", time.Time{}, ""
+	r.Status, r.Error, r.FailureCode, r.FailureClass, r.RetryAt, r.PauseReason = o.Status, o.Error, "", "", time.Time{}, ""
 	if o.Status == Failed || o.Status == FailedResumable {
-		r.FailureCode, r.RetryAt = o.Code, o.RetryAt
+		r.FailureCode, r.FailureClass, r.RetryAt = o.Code, o.Class, o.RetryAt
 	}
 	if o.Status == PausedOperator {
 		r.PauseReason = o.Pause
