@@ -80,15 +80,6 @@ func Protocols() []Protocol { return []Protocol{Plain, JSONL, Claude, Codex, Gem
 // which takes its task on standard input.
 func (p Protocol) Agent() bool { return p != Plain && p != JSONL }
 
-// Retry is the bot's wish for how failures that wait for a quota are retried.
-// Zero fields leave the machine's default in force.
-type Retry struct {
-	UsageWindow string
-	MaxAttempts int
-	MaxWait     time.Duration
-	Jitter      time.Duration
-}
-
 // Launchable returns why a bot with this manifest cannot be started, or nil.
 func (m Manifest) Launchable() error {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -17,7 +18,19 @@ type reader struct {
 }
 
 func (r *reader) problem(n *yaml.Node, key, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.file, Line: max(n.Line, 1), Key: key, What: fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, Problem{
+		File: r.file, Line: max(n.Line, 1), Key: oneLine(key), What: oneLine(fmt.Sprintf(format, args...)),
+	})
+}
+
+// oneLine keeps whatever a file holds from breaking the list of its problems.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 // err returns the collected problems in line order, or nil.

@@ -118,35 +118,3 @@ func (b *block) name() string {
 
 // NameRule says in words what ValidName checks.
 const NameRule = "a lower-case letter, then lower-case letters, digits, - and _"
-
-// retry reads the retry block; see Retry.
-func (b *block) retry() Retry {
-	in := b.sub("retry")
-	if in == nil {
-		return Retry{}
-	}
-	defer in.done()
-	out := Retry{UsageWindow: in.text("usage_window"), MaxAttempts: in.count("max_attempts")}
-	if d := in.span("max_wait"); d != nil {
-		out.MaxWait = *d
-	}
-	if d := in.span("jitter"); d != nil {
-		out.Jitter = *d
-	}
-	return out
-}
-
-// forge keeps the forge block as it is.
-func (b *block) forge() map[string]any {
-	n := b.take("forge")
-	if n == nil {
-		return nil
-	}
-	var out map[string]any
-	if n.Kind != yaml.MappingNode {
-		b.problem(n, "forge", "is %s, want a mapping of keys to values", kind(n))
-	} else if err := n.Decode(&out); err != nil {
-		b.problem(n, "forge", "cannot be read: %v", err)
-	}
-	return out
-}

@@ -42,7 +42,7 @@ func (b *block) invocation(vars []string) Invocation {
 	} else {
 		inv.Mode = b.choice("mode", "direct", "board")
 	}
-	b.details(&inv)
+	b.details(&inv, vars)
 	b.done()
 	return inv
 }
@@ -62,7 +62,7 @@ func (b *block) invocationKind() string {
 }
 
 // details reads the block named like the kind and refuses the others'.
-func (b *block) details(inv *Invocation) {
+func (b *block) details(inv *Invocation, vars []string) {
 	for _, kind := range invocationKinds() {
 		n := b.take(kind)
 		if n == nil {
@@ -73,20 +73,20 @@ func (b *block) details(inv *Invocation) {
 			continue
 		}
 		in := b.block(n, b.at(kind))
-		in.detail(inv)
+		in.detail(inv, vars)
 		in.done()
 	}
 	b.checkMissing(*inv)
 }
 
-func (b *block) detail(inv *Invocation) {
+func (b *block) detail(inv *Invocation, vars []string) {
 	switch inv.Kind {
 	case "board":
 		inv.Board = b.onBoard()
 	case "schedule":
-		inv.Schedule = &OnSchedule{SuggestedCron: b.text("suggested_cron"), DefaultVars: b.sub("default_vars").texts()}
+		inv.Schedule = &OnSchedule{SuggestedCron: b.line("suggested_cron"), DefaultVars: b.defaultVars(vars)}
 	case "keepalive":
-		inv.Keepalive = b.onKeepalive()
+		inv.Keepalive = b.onKeepalive(vars)
 	case "command":
 		inv.Command = b.onCommand()
 	case "forge":
@@ -125,8 +125,17 @@ func boardEvents() []string {
 	}
 }
 
-func (b *block) onKeepalive() *OnKeepalive {
-	out := &OnKeepalive{DefaultVars: b.sub("default_vars").texts()}
+// defaultVars reads what an invocation tells the bot; vars are the declared names.
+func (b *block) defaultVars(vars []string) map[string]string {
+	in := b.sub("default_vars")
+	for _, key := range in.keys() {
+		b.checkVarName(key, in.at(key.Value), key.Value, vars)
+	}
+	return in.texts()
+}
+
+func (b *block) onKeepalive(vars []string) *OnKeepalive {
+	out := &OnKeepalive{DefaultVars: b.defaultVars(vars)}
 	switch d := b.span("interval"); {
 	case d == nil && b.take("interval") == nil:
 		b.problem(b.node, b.at("interval"), "is missing, want a duration of at least %s", MinKeepalive)

@@ -25,6 +25,7 @@ func (b *block) run() Run {
 	out.Install = in.line("install")
 	in.done()
 	in.checkProgram()
+	in.checkLength(out)
 	return out
 }
 
@@ -51,6 +52,21 @@ func (b *block) checkProgram() {
 	}
 }
 
+// maxArg is the longest word that a program can be started with; Linux refuses
+// 128 KiB, the end of the word counted in.
+const maxArg = 128<<10 - 1
+
+func (b *block) checkLength(r Run) {
+	if len(r.Script) > maxArg {
+		b.problem(b.take("script"), b.at("script"), "is longer than %d bytes, which no system can start: put it into a file of the bundle", maxArg)
+	}
+	for i, word := range r.Command {
+		if len(word) > maxArg {
+			b.problem(b.take("command").Content[i], b.at("command"), "has a word of more than %d bytes, which no system can start", maxArg)
+		}
+	}
+}
+
 func later(a, b *yaml.Node) *yaml.Node {
 	if b.Line > a.Line {
 		return b
@@ -61,7 +77,7 @@ func later(a, b *yaml.Node) *yaml.Node {
 func (b *block) env() map[string]string {
 	in := b.sub("env")
 	for _, key := range in.keys() {
-		in.checkEnvName(key, key.Value)
+		in.checkEnvName(key, in.path, key.Value)
 	}
 	return in.texts()
 }
@@ -69,18 +85,31 @@ func (b *block) env() map[string]string {
 func (b *block) passEnv() []string {
 	names := b.words("pass_env")
 	for i, name := range names {
-		b.checkEnvName(b.values["pass_env"].Content[i], name)
+		if item := follow(b.values["pass_env"].Content[i]); item.Kind == yaml.ScalarNode && item.Value != "" {
+			b.checkEnvName(item, b.at("pass_env"), name)
+		}
 	}
 	return names
 }
 
-// checkEnvName refuses names that no environment can hold or that are iterion's
-// own.
-func (b *block) checkEnvName(n *yaml.Node, name string) {
+// checkEnvName refuses names that no environment can hold, patterns that would
+// match nothing, and names that are iterion's own.
+func (b *block) checkEnvName(n *yaml.Node, key, name string) {
 	switch {
-	case name == "" || strings.ContainsAny(name, "=\x00"):
-		b.problem(n, b.path, "%q cannot name an environment variable", clip(name))
+	case !validEnv(name):
+		b.problem(n, key, "%q cannot name an environment variable, want letters, digits and _, without $ or *", clip(name))
 	case strings.HasPrefix(name, "ITERION_"):
-		b.problem(n, b.path, "%s is set by iterion itself, choose a name without ITERION_", clip(name))
+		b.problem(n, key, "%s is set by iterion itself, choose a name without ITERION_", clip(name))
 	}
+}
+
+func validEnv(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
+		tail := r >= '0' && r <= '9' || r == '-' || r == '.'
+		if !letter && (i == 0 || !tail) {
+			return false
+		}
+	}
+	return s != ""
 }
