@@ -1,5 +1,10 @@
 package run
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // The types of a Field's answer.
 const (
 	FieldText   = "text"
@@ -33,6 +38,17 @@ type Field struct {
 	Default any      `json:"default,omitempty"` // a string, a json.Number or a bool, as Type wants; nil: none
 	// Required is unset in most forms: see Must.
 	Required *bool `json:"required,omitempty"`
+}
+
+// plainField is a Field without its own way of being read.
+type plainField Field
+
+// UnmarshalJSON implements json.Unmarshaler. The digits of a default stay as they
+// were written.
+func (f *Field) UnmarshalJSON(raw []byte) error {
+	exact := json.NewDecoder(bytes.NewReader(raw))
+	exact.UseNumber()
+	return exact.Decode((*plainField)(f))
 }
 
 // Must reports whether the field has to be answered: it says so, or it says

@@ -180,7 +180,7 @@ func parseFields(all []member) ([]Field, error) {
 // in the object, elsewhere it is given.
 func parseField(name string, raw json.RawMessage) (Field, error) {
 	f := struct {
-		Field
+		plainField
 		Choices []json.RawMessage `json:"choices"`
 	}{}
 	var err error
@@ -197,8 +197,9 @@ func parseField(name string, raw json.RawMessage) (Field, error) {
 	if err != nil {
 		return Field{}, fmt.Errorf("field %q: %w", f.Name, err)
 	}
-	f.Field.Choices = texts(f.Choices)
-	return f.Field, nil
+	field := Field(f.plainField)
+	field.Choices = texts(f.Choices)
+	return field, nil
 }
 
 // texts takes texts as they are and any other value as it is written.

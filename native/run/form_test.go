@@ -161,6 +161,11 @@ func FuzzParseForm(f *testing.F) {
 		if diff := cmp.Diff(form, again); err != nil || diff != "" {
 			t.Fatalf("%s read again: %v\n%s", stored, err, diff)
 		}
+		var decoded Form
+		err = json.Unmarshal(stored, &decoded)
+		if diff := cmp.Diff(form, decoded); err != nil || diff != "" {
+			t.Fatalf("%s decoded: %v\n%s", stored, err, diff)
+		}
 	})
 }
 

@@ -14,7 +14,9 @@ import (
 func newReport(f *Factory) *cobra.Command {
 	c := group("report", "Say something about the run that this is called in",
 		newReportProgress(f),
+		newReportCost(f),
 		newReportOutput(f),
+		newReportAsk(f),
 		newReportFail(f),
 	)
 	c.Long = "Say something about the run that this is called in. For use by bots: it appends one JSON line\n" +
