@@ -1,0 +1,53 @@
+package reset
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	// 4h28m20s, 34.1s, 500ms, 2d
+	shortSpan = regexp.MustCompile(`^(?:(?:\d+(?:\.\d+)?)(?:d|h|m|s|ms))+\b`)
+	// 2 days 17 hours; 3 hours, 12 minutes and 5 seconds
+	longSpan = regexp.MustCompile(`(?i)^\d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b(?:(?:,? and|,)? \d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b)*`)
+	onePart  = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-zA-Z]+)`)
+)
+
+var units = map[string]time.Duration{
+	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+	"sec": time.Second, "second": time.Second, "min": time.Minute, "minute": time.Minute,
+	"hr": time.Hour, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
+}
+
+// span reads a length of time that text begins with.
+func span(text string) (time.Duration, bool) {
+	found := shortSpan.FindString(text)
+	if found == "" {
+		found = longSpan.FindString(text)
+	}
+	if found == "" {
+		return 0, false
+	}
+	var total time.Duration
+	for _, part := range onePart.FindAllStringSubmatch(found, -1) {
+		unit := strings.ToLower(part[2])
+		size, ok := units[unit]
+		if !ok {
+			size = units[strings.TrimSuffix(unit, "s")]
+		}
+		d := number(part[1]) * float64(size)
+		if d > float64(maxAhead) || total > maxAhead {
+			return 0, false
+		}
+		total += time.Duration(d)
+	}
+	return total, true
+}
+
+// number reads digits; those that are too many become infinite.
+func number(digits string) float64 {
+	n, _ := strconv.ParseFloat(digits, 64)
+	return n
+}

@@ -1,0 +1,86 @@
+package stream
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of one-line texts, in characters.
+const (
+	maxLine     = 160 // a tool call, a progress
+	maxSentence = 400 // a reason
+)
+
+// Line returns s as one short line without control characters.
+func Line(s string) string { return oneLine(s, maxLine) }
+
+// Sentence is Line for reasons, which may be longer.
+func Sentence(s string) string { return oneLine(s, maxSentence) }
+
+func oneLine(s string, limit int) string {
+	if len(s) > 8*limit { // what is shown lies well before
+		s = strings.ToValidUTF8(s[:8*limit], "") + "…"
+	}
+	s = strings.Join(strings.Fields(strings.Map(visible, s)), " ")
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:limit-1])) + "…"
+}
+
+// Text returns s with its lines kept and without control characters or white space
+// at its end.
+func Text(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.TrimRightFunc(strings.Map(printable, s), unicode.IsSpace)
+}
+
+// FirstLine returns the first line of s that says something, as Line does.
+func FirstLine(s string) string {
+	for s != "" {
+		line, rest, _ := strings.Cut(s, "\n")
+		if line = Line(line); line != "" {
+			return line
+		}
+		s = rest
+	}
+	return ""
+}
+
+// Indent puts two blanks before each line of s that is not empty.
+func Indent(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(strings.ReplaceAll(s, "\n", "\n  "), "\n  \n", "\n\n")
+}
+
+// Join joins the texts that are not empty by newlines.
+func Join(texts ...string) string {
+	var said []string
+	for _, s := range texts {
+		if s != "" {
+			said = append(said, s)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+func visible(r rune) rune {
+	if unicode.IsSpace(r) {
+		return ' '
+	}
+	return printable(r)
+}
+
+// printable drops what changes how the text around it is shown.
+func printable(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return -1
+	}
+	return r
+}
