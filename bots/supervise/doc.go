@@ -21,17 +21,87 @@
 //	                                  final record, outcome event
 //	                                  exit, which frees the lock
 //
+// # Going on
+//
+// A run that is paused or failed_resumable goes on under its id, in its folder and
+// with the plan of its first launch. Resume takes the lock that its last supervisor
+// let go of, and then does as Start does:
+//
+//	lock, plan written anew            (still paused: may be resumed again)
+//	intent cleared                     (likewise)
+//	record queued, durably             (from here a crash is SUPERVISOR_LOST)
+//	event run_resumed, supervisor      ... as above
+//
+// A record that has started_at and is queued is one that goes on. Its bot is given
+// ITERION_RESUME=1, the session of its agent in ITERION_SESSION, and
+// ITERION_ANSWERS once a person has answered; run.log goes on behind a mark. A
+// continued run that cannot be started stays failed_resumable, whatever the reason:
+// what was done before is not thrown away for a program that is missing today.
+//
 // # What a crash leaves
 //
-// A run whose lock is free and whose status is not final has lost its supervisor.
-// Recover takes the lock and settles it:
+// A run whose lock is free and whose status is queued or running has lost its
+// supervisor. Recover takes the lock and settles it:
 //
 //   - queued: the record turns running, durably, before the bot is started. So
-//     the bot never ran: failed, code SUPERVISOR_LOST, and no attempt is spent.
+//     the bot did not run: code SUPERVISOR_LOST, and no attempt is spent. A first
+//     launch is failed, a run that was to go on failed_resumable, and may go on
+//     whether or not its bot can be continued, for its bot saw nothing of it.
 //   - running: the bot may live on. Survivors are found by the session that the
 //     supervisor had opened and by the run id in their environment, and ended with
-//     proof; then failed_resumable, code PROCESS_ORPHANED.
+//     proof; costs that the bot reported last are counted; then failed_resumable,
+//     code PROCESS_ORPHANED.
 //   - either, with a person's cancel pending: cancelled, for that was asked.
+//
+// A run that is paused or has ended may lack the event that says so. Recover
+// makes up for it.
+//
+// # Asking for an end
+//
+// RequestStop writes intent.json for a run that has a supervisor, and settles a
+// paused or failed_resumable run itself, under its lock. Neither misses the other:
+// a supervisor that writes paused or failed_resumable looks at the intent once
+// more afterwards, and whoever wrote an intent looks at the record once more. An
+// intent is cleared only before a run is queued, so one that was written to a
+// queued or running run is seen by its supervisor.
+//
+// Pause ends the tree and keeps the run paused_operator, its reason in
+// pause_reason. Only a bot with resume: true can be paused. A run that is told to
+// pause before its bot was started is paused without starting it.
+//
+// # Questions
+//
+// A report of type ask puts a question to a person. It counts when the bot exits
+// with 0, as the last one if there were several; until then the bot may do what it
+// likes. The question is stored first, then the record says paused_waiting_human,
+// then the events tell. A question that cannot be read makes the run fail, code
+// BAD_QUESTION: nobody could answer it.
+//
+// # Money
+//
+// Costs and tokens are totals of the run that never fall, kept over its lives.
+// The record holds them together with how much of reports.jsonl they stand for
+// (reports_read), so that a line is counted once, also when the supervisor is killed and
+// the run goes on. The day's ledger is told by a goroutine of its own, for its lock
+// may have to be waited for; it is told the total, so that a call that was lost is
+// made up for by the next. At the end it is tried for a while, then complained
+// about: the record has the figure. When the ledger says that the day's cap is
+// reached, a bot that can be continued is paused.
+//
+// # Agents
+//
+// With the protocols of agent command lines an agent.Engine reads stdout. The
+// stream itself goes to stream.jsonl, what it means to run.log; stderr goes to
+// run.log, and its end to the engine before the verdict. The prompt is a file in
+// the run's folder, which is standard input. The session is saved durably when it
+// is first known. An agent that said its last word is given 30 s to exit and is then
+// ended; its stream is believed all the same.
+//
+// # Silence
+//
+// With a stall limit the run is ended, code STALL, when for so long nothing came:
+// no byte of output, no report, and from an agent no line that means something. A
+// beat of its stream that means nothing does not count.
 //
 // # An end that cannot be proven
 //
@@ -57,6 +127,17 @@
 // for the last 64 KiB, which follow at the end: a log that ends in the middle hides
 // the very lines that tell what went wrong. The file only grows, so that a follower
 // never loses its place. The bot is never held up by this.
+//
+// A continued run has max_log anew only for what is left of it: the limit is that
+// of the file. reports.jsonl is the bot's own; secrets in it are overwritten where
+// they stand, by as many asterisks, as soon as they were read.
+//
+// # Bounds
+//
+// Whatever a bot prints or reports, the supervisor stays small: lines that are too
+// long to be reports are passed over, output is kept up to 1 MiB in all, events of
+// progress, cost and output come once a second at most, a question is at most as
+// long as a report. The log says what was left out.
 //
 // # What fsync is spent on
 //

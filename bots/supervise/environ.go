@@ -31,7 +31,7 @@ func allowed(name string) bool {
 
 // environ is the whole environment of the bot, sorted. Later layers win: what is
 // let through, the manifest's literals, what describes the run.
-func (p plan) environ(rec run.Record, runDir string, outside []string) []string {
+func (p plan) environ(rec run.Record, runDir string, goesOn bool, outside []string) []string {
 	env := map[string]string{}
 	for _, kv := range outside {
 		name, value, _ := strings.Cut(kv, "=")
@@ -39,10 +39,13 @@ func (p plan) environ(rec run.Record, runDir string, outside []string) []string 
 			env[name] = value
 		}
 	}
+	if p.Protocol.Agent() && !slices.Contains(p.PassEnv, "TZ") {
+		env["TZ"] = "UTC" // reset times are said by the local clock
+	}
 	for name, value := range p.Env {
 		env[name] = value
 	}
-	p.describe(env, rec, runDir)
+	p.describe(env, rec, runDir, goesOn)
 	env["PATH"] = withOwnFolder(env["PATH"])
 	list := make([]string, 0, len(env))
 	for name, value := range env {
@@ -54,7 +57,7 @@ func (p plan) environ(rec run.Record, runDir string, outside []string) []string 
 	return list
 }
 
-func (p plan) describe(env map[string]string, rec run.Record, runDir string) {
+func (p plan) describe(env map[string]string, rec run.Record, runDir string, goesOn bool) {
 	for name, value := range rec.Inputs {
 		if len(value) <= maxVar {
 			env[manifest.EnvName(name)] = value
@@ -74,8 +77,22 @@ func (p plan) describe(env map[string]string, rec run.Record, runDir string) {
 	env["ITERION_BOT_DIR"] = p.BotDir
 	env["ITERION_ATTEMPT"] = strconv.Itoa(rec.Attempt)
 	env["ITERION_RESUME"] = "0"
+	if goesOn {
+		env["ITERION_RESUME"] = "1"
+	}
+	if rec.Session != "" {
+		env["ITERION_SESSION"] = rec.Session
+	}
+	if answers := filepath.Join(runDir, run.AnswersFile); isFile(answers) {
+		env["ITERION_ANSWERS"] = answers
+	}
 	env["ITERION_VARS"] = filepath.Join(runDir, run.VarsFile)
 	env["ITERION_EVENTS"] = filepath.Join(runDir, run.ReportsFile)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // withOwnFolder lets the bot call iterion, after whatever the user has on PATH.

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,8 @@ type Launcher struct {
 	NoFsync  bool          // passed on to the supervisor
 	Grace    time.Duration // 0: DefaultGrace
 	Log      *slog.Logger  // nil: silent
+
+	linger time.Duration // 0: DefaultLinger
 }
 
 // Spec is one run to start.
@@ -92,7 +95,12 @@ func (l *Launcher) Start(ctx context.Context, s Spec) (*Process, error) {
 	if err == nil {
 		return proc, nil
 	}
-	return l.refuse(rec, lock, err)
+	o := run.Outcome{Status: run.Failed, Code: run.CodeSupervisorLost, Error: err.Error()}
+	var unfit *launchError
+	if errors.As(err, &unfit) {
+		o.Code = run.CodeLaunchFailed
+	}
+	return l.refuse(rec, lock, o)
 }
 
 func (l *Launcher) draft(s Spec) run.Record {
@@ -127,15 +135,7 @@ func (l *Launcher) runDir(id string) string {
 }
 
 func (l *Launcher) files(s Spec, rec run.Record) (map[string][]byte, error) {
-	p := newPlan(s.Bot.Manifest, rec.BundlePath)
-	p.StoreDir, p.Extra, p.NoFsync, p.Grace = l.StoreDir, s.Env, l.NoFsync, l.Grace
-	if p.Grace == 0 {
-		p.Grace = DefaultGrace
-	}
-	if s.Timeout > 0 {
-		p.Timeout = s.Timeout
-	}
-	launch, err := json.MarshalIndent(p, "", "  ")
+	launch, err := json.MarshalIndent(l.plan(s, rec), "", "  ")
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,16 @@ func (l *Launcher) files(s Spec, rec run.Record) (map[string][]byte, error) {
 	return map[string][]byte{planFile: launch, run.VarsFile: vars}, err
 }
 
-// supervise starts the supervisor and lets go of the launcher's copy of the lock.
+func (l *Launcher) plan(s Spec, rec run.Record) plan {
+	p := newPlan(s.Bot.Manifest, rec.BundlePath)
+	p.StoreDir, p.Extra, p.NoFsync, p.OverCap = l.StoreDir, s.Env, l.NoFsync, s.OverCap
+	p.Grace, p.Linger = cmp.Or(l.Grace, DefaultGrace), cmp.Or(l.linger, DefaultLinger)
+	p.Timeout = cmp.Or(s.Timeout, p.Timeout)
+	p.Stall = cmp.Or(s.Stall, p.Stall)
+	return p
+}
+
+// supervise makes the bundle ready and starts the supervisor of a new run.
 func (l *Launcher) supervise(s Spec, lock *filelock.Lock) (*Process, error) {
 	if err := s.Bot.Launchable(); err != nil {
 		return nil, &launchError{err}
@@ -155,24 +164,29 @@ func (l *Launcher) supervise(s Spec, lock *filelock.Lock) (*Process, error) {
 	if _, err := s.Bot.Materialize(filepath.Join(l.runDir(s.RunID), "bundle")); err != nil {
 		return nil, err
 	}
-	cmd, err := l.start(s, lock)
+	return l.spawn(s.RunID, s.Bot.Manifest.Run.PassEnv, lock)
+}
+
+// spawn starts the supervisor of a queued run and lets go of the launcher's copy of
+// its lock.
+func (l *Launcher) spawn(id string, passEnv []string, lock *filelock.Lock) (*Process, error) {
+	cmd, err := l.start(id, passEnv, lock)
 	if err != nil {
 		return nil, fmt.Errorf("start the supervisor: %w", err)
 	}
 	_ = lock.Detach()
-	p := &Process{RunID: s.RunID, PID: cmd.Process.Pid, done: make(chan struct{})}
+	p := &Process{RunID: id, PID: cmd.Process.Pid, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		_ = cmd.Wait() // what became of the run is in its record
 	}()
-	l.log().Debug("run started", "run_id", s.RunID, "bot", s.Bot.Slug(), "pid", p.PID)
+	l.log().Debug("run started", "run_id", id, "pid", p.PID)
 	return p, nil
 }
 
 // start starts the supervisor in a session of its own, with the lock as its only
 // descriptor besides the standard three.
-func (l *Launcher) start(s Spec, lock *filelock.Lock) (*exec.Cmd, error) {
-	id := s.RunID
+func (l *Launcher) start(id string, passEnv []string, lock *filelock.Lock) (*exec.Cmd, error) {
 	exe := l.Exe
 	if exe == "" {
 		var err error
@@ -186,24 +200,18 @@ func (l *Launcher) start(s Spec, lock *filelock.Lock) (*exec.Cmd, error) {
 	}
 	defer out.Close()
 	cmd := &exec.Cmd{
-		Path: exe, Args: []string{"iterion", Command, l.runDir(id)}, Env: supervisorEnv(os.Environ(), s.Bot.Manifest.Run.PassEnv), Dir: "/",
+		Path: exe, Args: []string{"iterion", Command, l.runDir(id)}, Env: supervisorEnv(os.Environ(), passEnv), Dir: "/",
 		Stdout: out, Stderr: out, ExtraFiles: []*os.File{lock.File()},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	return cmd, cmd.Start()
 }
 
-// refuse ends a run that could not be started, by the bot's fault or by that of
-// the world around.
-func (l *Launcher) refuse(rec run.Record, lock *filelock.Lock, why error) (*Process, error) {
+// refuse ends a run that could not be started.
+func (l *Launcher) refuse(rec run.Record, lock *filelock.Lock, o run.Outcome) (*Process, error) {
 	defer lock.Release()
-	o := run.Outcome{Status: run.Failed, Code: run.CodeSupervisorLost, Error: why.Error()}
-	var unfit *launchError
-	if errors.As(why, &unfit) {
-		o.Code = run.CodeLaunchFailed
-	}
 	if err := settle(l.Runs, &rec, o); err != nil {
-		return nil, fmt.Errorf("launch %s: %w (and: %w)", rec.Bot, why, err)
+		return nil, fmt.Errorf("launch %s: %s (and: %w)", rec.Bot, o.Error, err)
 	}
 	done := make(chan struct{})
 	close(done)
@@ -226,7 +234,7 @@ func settle(d *run.Dir, rec *run.Record, o run.Outcome) error {
 // inside another must not pass for part of it.
 var ownVariables = []string{
 	"ITERION_RUN_", "ITERION_BOT", "ITERION_VAR", "ITERION_ISSUE_", "ITERION_EVENTS=", "ITERION_WORKSPACE=",
-	"ITERION_ATTEMPT=", "ITERION_RESUME=", "ITERION_CLAIM_EPOCH=",
+	"ITERION_ATTEMPT=", "ITERION_RESUME=", "ITERION_SESSION=", "ITERION_ANSWERS=", "ITERION_CLAIM_EPOCH=",
 }
 
 // runtimeVariables tune the Go runtime of the supervisor itself.

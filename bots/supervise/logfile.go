@@ -26,7 +26,7 @@ type logFile struct {
 }
 
 func openLog(path string, limit int64, onCut func()) (*logFile, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
@@ -35,7 +35,16 @@ func openLog(path string, limit int64, onCut func()) (*logFile, error) {
 		f.Close()
 		return nil, fmt.Errorf("open log: %w", err)
 	}
-	return &logFile{f: f, limit: limit, size: info.Size(), onCut: onCut, lastByte: '\n'}, nil
+	return &logFile{f: f, limit: limit, size: info.Size(), onCut: onCut, lastByte: lastByte(f, info.Size())}, nil
+}
+
+// lastByte is that of a file which a run that goes on has begun.
+func lastByte(f *os.File, size int64) byte {
+	last := [1]byte{'\n'}
+	if size > 0 {
+		_, _ = f.ReadAt(last[:], size-1)
+	}
+	return last[0]
 }
 
 // Write always takes all of p.
@@ -53,6 +62,17 @@ func (l *logFile) Write(p []byte) (int, error) {
 	}
 	l.tail.add(p)
 	return n, nil
+}
+
+// Line writes a line, on a line of its own.
+func (l *logFile) Line(text string) {
+	l.mu.Lock()
+	begin := ""
+	if !l.cut && l.lastByte != '\n' {
+		begin = "\n"
+	}
+	l.mu.Unlock()
+	_, _ = l.Write([]byte(begin + text + "\n"))
 }
 
 // Note writes a line of iterion's own into the log.

@@ -67,7 +67,7 @@ func adopt(runDir string) (*supervisor, error) {
 		return nil, err
 	}
 	s := &supervisor{
-		dir: runDir, lock: lock, plan: p,
+		dir: runDir, lock: lock, plan: p, urgent: make(chan struct{}, 1),
 		runs: run.Open(filepath.Dir(runDir), run.Options{NoFsync: p.NoFsync}),
 	}
 	s.rec, err = s.runs.Get(filepath.Base(runDir))

@@ -91,7 +91,7 @@ func TestALogThatCannotBeWrittenDoesNotStopItsWriter(t *testing.T) {
 
 func TestALineTooLongIsNoReportAndTheNextOneIs(t *testing.T) {
 	var got []string
-	l := &lines{each: func(b []byte) { got = append(got, string(b)) }}
+	l := &lines{max: maxReport, each: func(b []byte) { got = append(got, string(b)) }}
 	l.add([]byte("a"))
 	l.add(bytes.Repeat([]byte("x"), maxReport))
 	l.add([]byte("x\nb"))

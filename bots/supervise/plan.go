@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"iterion/bots/manifest"
+	"iterion/native/atomicfile"
 )
 
 // planFile is the file in the run's folder that tells the supervisor what to start.
@@ -25,10 +26,14 @@ type plan struct {
 	MaxLog   int64             `json:"max_log"` // bytes
 	Timeout  time.Duration     `json:"timeout"` // nanoseconds, 0: none
 	Grace    time.Duration     `json:"grace"`   // between TERM and KILL
+	Stall    time.Duration     `json:"stall,omitempty"`
+	Linger   time.Duration     `json:"linger,omitempty"` // of an agent after its last word
+	OverCap  bool              `json:"over_cap,omitempty"`
 	Env      map[string]string `json:"env,omitempty"`
 	PassEnv  []string          `json:"pass_env,omitempty"`
 	Extra    map[string]string `json:"extra,omitempty"` // ITERION_* of whoever launched
 	NoFsync  bool              `json:"no_fsync,omitempty"`
+	By       string            `json:"by,omitempty"` // who goes on with the run
 }
 
 func newPlan(m manifest.Manifest, botDir string) plan {
@@ -39,10 +44,33 @@ func newPlan(m manifest.Manifest, botDir string) plan {
 	if m.Run.Script != "" {
 		p.Argv = []string{"/bin/sh", "-c", m.Run.Script}
 	}
+	if m.Run.Stall != nil {
+		p.Stall = *m.Run.Stall
+	}
 	if p.MaxLog <= 0 {
 		p.MaxLog = manifest.DefaultMaxLog
 	}
 	return p
+}
+
+// by says who goes on with the run.
+func (p plan) by() string {
+	if p.By == "" {
+		return ""
+	}
+	return ", resumed by " + p.By
+}
+
+// write replaces the plan of a run.
+func (p plan) write(runDir string) error {
+	data, err := json.MarshalIndent(p, "", "  ")
+	if err == nil {
+		err = atomicfile.WriteFile(filepath.Join(runDir, planFile), data, 0o600, atomicfile.Options{NoFsync: p.NoFsync})
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", planFile, err)
+	}
+	return nil
 }
 
 func readPlan(runDir string) (plan, error) {

@@ -18,7 +18,9 @@ const minSecret = 4
 // Each stream needs its own.
 type redactor struct {
 	secrets [][]byte // longest first
-	held    []byte
+	held    []byte   // what may be the beginning of one
+
+	text, out []byte // kept for the next piece
 }
 
 func newRedactor(values []string) *redactor {
@@ -51,10 +53,18 @@ func (r *redactor) next(p []byte) []byte {
 	if len(r.secrets) == 0 {
 		return p
 	}
-	text := append(r.held, p...)
-	shown, rest := r.scan(text)
-	r.held = append([]byte(nil), rest...)
+	r.text = append(append(r.text[:0], r.held...), p...)
+	shown, rest := r.scan(r.text)
+	r.held = append(r.held[:0], rest...)
 	return shown
+}
+
+// longest is the length of the longest secret, at least 1.
+func (r *redactor) longest() int {
+	if len(r.secrets) == 0 {
+		return 1
+	}
+	return len(r.secrets[0])
 }
 
 // rest returns what was held back, at the end of the stream.
@@ -78,13 +88,18 @@ func (r *redactor) clean(s string) string {
 }
 
 func (r *redactor) scan(text []byte) (shown, rest []byte) {
+	r.out = r.out[:0]
 	for {
 		at, size := r.find(text)
 		open := r.unfinished(text)
 		if at < 0 || at >= open {
-			return append(shown, text[:open]...), text[open:]
+			if len(r.out) == 0 { // as nearly always
+				return text[:open], text[open:]
+			}
+			r.out = append(r.out, text[:open]...)
+			return r.out, text[open:]
 		}
-		shown = append(append(shown, text[:at]...), blot...)
+		r.out = append(append(r.out, text[:at]...), blot...)
 		text = text[at+size:]
 	}
 }

@@ -1,9 +1,14 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"iterion/native/filelock"
+	"iterion/native/run"
 )
 
 // Sentinels of runs that are to go on, or to be paused.
@@ -27,8 +32,138 @@ type Continue struct {
 	OverCap bool
 }
 
-// Resume goes on with a run that is paused or failed_resumable, under its id and
-// in its folder.
+// Resume goes on with a run that is paused or failed_resumable, under its id, in
+// its folder and with the plan of its first launch. A supervisor that cannot be
+// started is a run that is failed_resumable again, code SUPERVISOR_LOST. Errors:
+// run.ErrNotFound, *run.UnreadableError; *filelock.HeldError for a run that is at
+// work; *run.TransitionError for one that has ended; ErrUnanswered, ErrNotResumable.
 func (l *Launcher) Resume(ctx context.Context, c Continue) (*Process, error) {
-	return nil, errors.New("resume: not yet")
+	proc, err := l.resume(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("resume run %s: %w", c.RunID, err)
+	}
+	return proc, nil
+}
+
+func (l *Launcher) resume(ctx context.Context, c Continue) (*Process, error) {
+	lock, err := l.lockIdle(ctx, c.RunID)
+	if err != nil {
+		return nil, err
+	}
+	rec, p, err := l.queue(ctx, c)
+	if err != nil {
+		_ = lock.Release()
+		return nil, err
+	}
+	proc, err := l.spawn(rec.ID, p.PassEnv, lock)
+	if err == nil {
+		return proc, nil
+	}
+	return l.refuse(rec, lock, run.Outcome{Status: run.FailedResumable, Code: run.CodeSupervisorLost, Error: err.Error()})
+}
+
+// lockIdle takes the lock of a run that nobody supervises. One that has just been
+// paused may be held a moment longer.
+func (l *Launcher) lockIdle(ctx context.Context, id string) (*filelock.Lock, error) {
+	for deadline := time.Now().Add(filelock.DefaultWait); ; {
+		rec, err := l.Runs.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := l.Runs.TryLock(id)
+		var held *filelock.HeldError
+		if !errors.As(err, &held) || needsSupervisor(rec.Status) || time.Now().After(deadline) {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockRetry):
+		}
+	}
+}
+
+// queue takes a run whose lock is held from where it stands to queued, durably.
+func (l *Launcher) queue(ctx context.Context, c Continue) (run.Record, plan, error) {
+	rec, err := l.Runs.Get(c.RunID)
+	if err == nil {
+		err = recoverLocked(ctx, l.Runs, &rec) // it may have lost its supervisor
+	}
+	if err != nil {
+		return rec, plan{}, err
+	}
+	p, err := l.planAgain(rec, c)
+	if err != nil {
+		return rec, p, err
+	}
+	if err := p.write(l.runDir(rec.ID)); err != nil {
+		return rec, p, err
+	}
+	if err := l.Runs.ClearIntent(rec.ID); err != nil {
+		return rec, p, err
+	}
+	from := rec.Status
+	if err := rec.Become(run.Outcome{Status: run.Queued}, time.Now()); err != nil {
+		return rec, p, err
+	}
+	rec.Attempt = cmp.Or(c.Attempt, rec.Attempt)
+	rec.Owner, rec.Awaiting, rec.ExitCode, rec.Signal = nil, nil, nil, ""
+	if err := l.Runs.Save(rec); err != nil {
+		return rec, p, err
+	}
+	l.tellResumed(rec, from, c.By)
+	return rec, p, nil
+}
+
+// planAgain is the plan of a run that goes on, or why it may not.
+func (l *Launcher) planAgain(rec run.Record, c Continue) (plan, error) {
+	if !rec.Status.CanBecome(run.Queued) {
+		return plan{}, &run.TransitionError{From: rec.Status, To: run.Queued}
+	}
+	p, err := readPlan(l.runDir(rec.ID))
+	if err == nil {
+		err = l.mayGoOn(rec, p)
+	}
+	if err != nil {
+		return p, err
+	}
+	p.NoFsync, p.OverCap, p.By = l.NoFsync, c.OverCap, c.By
+	p.StoreDir = cmp.Or(l.StoreDir, p.StoreDir)
+	p.Timeout, p.Stall = cmp.Or(c.Timeout, p.Timeout), cmp.Or(c.Stall, p.Stall)
+	if c.Env != nil {
+		p.Extra = c.Env
+	}
+	return p, nil
+}
+
+// mayGoOn: a question needs its answers. A failure needs a bot that can be
+// continued, unless the bot saw nothing of the failed attempt to go on.
+func (l *Launcher) mayGoOn(rec run.Record, p plan) error {
+	switch {
+	case rec.Status == run.PausedHuman:
+		answered, err := l.Runs.Answered(rec)
+		if err == nil && !answered {
+			err = ErrUnanswered
+		}
+		return err
+	case rec.Status == run.FailedResumable && !p.Resume && rec.FailureCode != run.CodeSupervisorLost && rec.FailureCode != run.CodeLaunchFailed:
+		return ErrNotResumable
+	}
+	return nil
+}
+
+// tellResumed notes who goes on with the run. The record says that it does; an
+// event that is missing is a pity and no more.
+func (l *Launcher) tellResumed(rec run.Record, from run.Status, by string) {
+	data := map[string]any{"from": from, "attempt": rec.Attempt}
+	if by != "" {
+		data["by"] = by
+	}
+	j, err := l.Runs.Journal(rec.ID)
+	if err == nil {
+		err = j.Append(run.Event{Type: run.EventResumed, Data: data}, false)
+	}
+	if err != nil {
+		l.log().Warn("event of a resumed run", "run_id", rec.ID, "err", err)
+	}
 }

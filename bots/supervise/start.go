@@ -23,33 +23,49 @@ func (e *launchError) Unwrap() error { return e.err }
 // launch starts the bot. The record says running, durably, before the bot's first
 // instruction; an error before that leaves it queued.
 func (s *supervisor) launch() (*proctree.Reaper, error) {
-	env := s.plan.environ(s.rec, s.dir, os.Environ())
-	program, err := s.plan.program(env)
-	if err == nil {
-		err = checkWorkdir(s.rec.Workdir)
-	}
+	goesOn := s.continued()
+	env := s.plan.environ(s.rec, s.dir, goesOn, os.Environ())
+	program, argv, err := s.command(env)
 	if err != nil {
 		return nil, &launchError{err}
 	}
-	out, errOut, pipes, err := s.openOutput()
+	std, err := s.openStandard()
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close()
-	defer errOut.Close()
+	defer std.close()
 	if err := s.markRunning(); err != nil {
-		closeAll(pipes)
+		closeAll(std.pipes)
 		return nil, err
 	}
-	pid, err := s.exec(program, env, out, errOut)
+	if goesOn {
+		s.log.Note(s.hide.clean("the run goes on" + s.plan.by()))
+	}
+	pid, err := s.exec(program, argv, env, std)
 	if err != nil {
-		closeAll(pipes)
+		closeAll(std.pipes)
 		return nil, err
 	}
-	s.drain(pipes)
+	s.drain(std.pipes)
 	return proctree.Reap(pid), nil
 }
 
+// command returns what is to be started, or why the bot is not fit for it.
+func (s *supervisor) command(env []string) (program string, argv []string, err error) {
+	if s.talk, err = newTalk(s.plan.Protocol, s.rec); err != nil {
+		return "", nil, err
+	}
+	if program, err = s.plan.program(env); err != nil {
+		return "", nil, err
+	}
+	argv = s.plan.Argv
+	if s.talk != nil {
+		argv = s.talk.engine.Argv(argv, s.rec.Session)
+	}
+	return program, argv, checkWorkdir(s.rec.Workdir)
+}
+
+// markRunning begins a life of the run. What the last one left is history.
 func (s *supervisor) markRunning() error {
 	self, err := proctree.Self()
 	if err != nil {
@@ -57,7 +73,7 @@ func (s *supervisor) markRunning() error {
 	}
 	owner := run.Owner(self)
 	next := s.rec
-	next.Owner = &owner
+	next.Owner, next.ExitCode, next.Signal = &owner, nil, ""
 	if err := next.Become(run.Outcome{Status: run.Running}, time.Now()); err != nil {
 		return err
 	}
@@ -74,20 +90,15 @@ func (s *supervisor) markRunning() error {
 
 // exec starts the bot in a process group of its own. It goes below os/exec,
 // because the reaper must be the only one to wait.
-func (s *supervisor) exec(program string, env []string, out, errOut *os.File) (int, error) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return 0, err
-	}
-	defer null.Close()
-	for _, f := range []*os.File{out, errOut} { // few programs can write to a pipe that says try again
+func (s *supervisor) exec(program string, argv, env []string, std standard) (int, error) {
+	for _, f := range []*os.File{std.out, std.errOut} { // few programs can write to a pipe that says try again
 		if err := syscall.SetNonblock(int(f.Fd()), false); err != nil {
 			return 0, err
 		}
 	}
-	pid, err := syscall.ForkExec(program, s.plan.Argv, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(program, argv, &syscall.ProcAttr{
 		Dir: s.rec.Workdir, Env: env,
-		Files: []uintptr{null.Fd(), out.Fd(), errOut.Fd()},
+		Files: []uintptr{std.in.Fd(), std.out.Fd(), std.errOut.Fd()},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"iterion/bots"
-	"iterion/bots/manifest"
 	"iterion/native/run"
 )
 
@@ -325,7 +324,7 @@ func TestReportsArriveFromFileAndStdout(t *testing.T) {
 	script := `echo '{"type":"progress","text":"half","percent":150}'
 echo '{"type":"output","data":{"a":1,"b":"x"}}'
 echo 'no report {'
-echo '{"type":"cost","usd":0.1}'; echo '{"type":"cost","usd":0.1}'
+echo '{"type":"mood","usd":0.1}'; echo '{"type":"mood","usd":0.1}'
 echo 'on stderr {"type":"fail"}' >&2
 echo '{"type":"output","data":{"b":"y"}}' >>$ITERION_EVENTS`
 	rec := b.end(b.bot(script, "protocol: jsonl"))
@@ -338,7 +337,7 @@ echo '{"type":"output","data":{"b":"y"}}' >>$ITERION_EVENTS`
 	if diff := cmp.Diff(map[string]any{"a": 1.0, "b": "y"}, out); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
-	if n := strings.Count(b.log(rec.ID), `"cost" is not understood`); n != 1 {
+	if n := strings.Count(b.log(rec.ID), `"mood" is not understood`); n != 1 {
 		t.Errorf("the unknown type is noted %d times", n)
 	}
 }
@@ -378,10 +377,10 @@ func TestBotThatClosesItsOutputRunsOn(t *testing.T) {
 	}
 }
 
-func TestProtocolThatIsNotSpokenIsRefused(t *testing.T) {
+func TestProtocolThatIsNotKnownIsRefused(t *testing.T) {
 	b := newLab(t)
 	bot := b.bot("true")
-	bot.Manifest.Run.Protocol = manifest.Claude
+	bot.Manifest.Run.Protocol = "martian"
 	b.want(b.end(bot), run.Failed, run.CodeLaunchFailed)
 }
 

@@ -7,74 +7,109 @@ import (
 	"io"
 	"io/fs"
 	"os"
-
-	"iterion/native/atomicfile"
+	"slices"
+	"time"
 )
 
-// tail follows reports.jsonl, which the bot and its children append to.
+// atOnce is how long reports are read without looking at anything else.
+const atOnce = 50 * time.Millisecond
+
+// tail follows reports.jsonl, which the bot and its children append to. Secrets
+// that the bot wrote down itself are overwritten where they stand, by as many
+// asterisks, so that nothing moves while somebody appends.
 type tail struct {
 	path  string
-	at    int64
+	at    int64 // read so far
 	lines *lines
+	hide  *redactor
+
+	before []byte // the last bytes before at, in which a secret may begin
 }
 
-// more reads what came since the last call.
-func (t *tail) more() error {
-	f, err := os.Open(t.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read reports: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, nil) // a pipe in its place would never end
-	}
-	if info.Size() < t.at {
-		t.at = 0 // written anew
-	}
-	return t.readFrom(f)
-}
+// done returns how far the file was read in whole lines.
+func (t *tail) done() int64 { return t.at - t.lines.open }
 
-func (t *tail) readFrom(f *os.File) error {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := f.ReadAt(buf, t.at)
-		t.at += int64(n)
-		t.lines.add(buf[:n])
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read reports: %w", err)
-		}
-	}
-}
+// more reads what came since the last call, for a little while. It reports
+// whether there is still more to read.
+func (t *tail) more() (rest bool, err error) { return t.read(time.Now().Add(atOnce)) }
 
 // close reads the rest; a last line without a newline counts, since nobody is
-// left to finish it. Secrets that the bot wrote down itself are blotted out.
-func (t *tail) close(hide *redactor) error {
-	err := t.more()
+// left to finish it.
+func (t *tail) close() error {
+	_, err := t.read(time.Time{})
 	t.lines.flush()
-	return errors.Join(err, t.scrub(hide))
+	return err
 }
 
-func (t *tail) scrub(hide *redactor) error {
-	if len(hide.secrets) == 0 {
-		return nil
-	}
-	data, err := os.ReadFile(t.path)
+// read reads until the end of the file, or until the deadline, if there is one.
+func (t *tail) read(deadline time.Time) (rest bool, err error) {
+	info, err := os.Stat(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("scrub reports: %w", err)
+		return false, fmt.Errorf("read reports: %w", err)
 	}
-	clean := []byte(hide.clean(string(data)))
-	if bytes.Equal(clean, data) {
+	if !info.Mode().IsRegular() || info.Size() == t.at {
+		return false, nil // a pipe in its place would never end
+	}
+	f, err := os.OpenFile(t.path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) { // the bot may do as it likes
+		f, err = os.Open(t.path)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read reports: %w", err)
+	}
+	defer f.Close()
+	if info.Size() < t.at { // written anew
+		t.at, t.before = 0, nil
+		t.lines.restart()
+	}
+	return t.readFrom(f, deadline)
+}
+
+func (t *tail) readFrom(f *os.File, deadline time.Time) (rest bool, err error) {
+	buf := make([]byte, 64<<10)
+	var unclean error
+	for {
+		n, err := f.ReadAt(buf, t.at)
+		if werr := t.scrub(f, buf[:n]); unclean == nil {
+			unclean = werr
+		}
+		t.at += int64(n)
+		t.lines.add(buf[:n])
+		switch {
+		case err == io.EOF:
+			return false, unclean
+		case err != nil:
+			return false, errors.Join(fmt.Errorf("read reports: %w", err), unclean)
+		case !deadline.IsZero() && time.Now().After(deadline):
+			return true, unclean
+		}
+	}
+}
+
+// scrub overwrites the secrets in a piece of the file that begins at t.at, and
+// those that began before it.
+func (t *tail) scrub(f *os.File, piece []byte) error {
+	if len(t.hide.secrets) == 0 || len(piece) == 0 {
 		return nil
 	}
-	return atomicfile.WriteFile(t.path, clean, 0o600, atomicfile.Options{NoFsync: true})
+	text := slices.Concat(t.before, piece)
+	start := t.at - int64(len(t.before))
+	t.before = slices.Clone(text[max(0, len(text)-t.hide.longest()+1):])
+	for _, s := range t.hide.secrets {
+		for from := 0; ; {
+			i := bytes.Index(text[from:], s)
+			if i < 0 {
+				break
+			}
+			from += i
+			if _, err := f.WriteAt(bytes.Repeat([]byte("*"), len(s)), start+int64(from)); err != nil {
+				return fmt.Errorf("scrub reports: %w", err)
+			}
+			from += len(s)
+		}
+	}
+	return nil
 }
