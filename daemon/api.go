@@ -34,6 +34,7 @@ func (d *Daemon) status() control.Status {
 		Version: d.o.Version, PID: os.Getpid(), Host: host, StartedAt: d.started,
 		StoreDir: d.o.Layout.Root, WorkspaceRoot: d.cfg.Workspace.Root, ConfigPath: d.o.ConfigPath,
 		Singleton: d.singleton, Trusted: d.gate.open.Load(),
+		ConfigProblem: d.config.shown(), RestartNeeded: d.config.waiting(),
 		Watcher:  control.Watcher{Mode: string(mode), Reason: why},
 		Dispatch: d.withRecords(d.disp.Snapshot()),
 	}
@@ -212,6 +213,17 @@ var errUntrusted = fmt.Errorf("dispatch stays paused (%w)", board.ErrTransitionR
 // Refresh looks at the whole board now.
 func (d service) Refresh(context.Context, control.By) (control.Status, error) {
 	d.disp.Refresh()
+	return d.status(), nil
+}
+
+// Reload reads the config file again.
+func (d service) Reload(ctx context.Context, _ control.By) (control.Status, error) {
+	if d.o.ConfigPath == "" {
+		return d.status(), fmt.Errorf("%w: the daemon was started without a config file, there is nothing to read again", board.ErrInvalid)
+	}
+	if err := d.reload(ctx); err != nil {
+		return d.status(), fmt.Errorf("%w: %w", board.ErrInvalid, err)
+	}
 	return d.status(), nil
 }
 

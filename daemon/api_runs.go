@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"iterion/daemon/control"
+	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/run"
 )
@@ -37,6 +38,42 @@ func (d service) CancelRun(ctx context.Context, ref string, by control.By) (run.
 		return rec, err
 	}
 	return d.runs.Get(rec.ID)
+}
+
+// PauseRun asks a run's supervisor to stop its bot and keep the run, in a person's
+// name.
+func (d service) PauseRun(ctx context.Context, ref string, by control.By) (run.Record, error) {
+	rec, err := d.record(ref)
+	if err != nil {
+		return rec, err
+	}
+	if rec.Status != run.Queued && rec.Status != run.Running {
+		return rec, fmt.Errorf("%w: run %s is %s, there is nothing to pause", board.ErrConflict, rec.ID, rec.Status)
+	}
+	if err := d.disp.PauseRun(ctx, rec.ID, by.By); err != nil {
+		return rec, asConflict(err)
+	}
+	return d.runs.Get(rec.ID)
+}
+
+// ResumeRun lets a paused or failed_resumable run go on, see control.API.
+func (d service) ResumeRun(ctx context.Context, ref string, by control.By) (run.Record, error) {
+	rec, err := d.record(ref)
+	if err != nil {
+		return rec, err
+	}
+	if err := d.disp.ResumeRun(ctx, rec.ID, by.By); err != nil {
+		return rec, asConflict(err)
+	}
+	return d.runs.Get(rec.ID)
+}
+
+// asConflict classes the refusals of the dispatcher's run verbs.
+func asConflict(err error) error {
+	if errors.Is(err, dispatch.ErrUnanswered) || errors.Is(err, dispatch.ErrNotResumable) {
+		return fmt.Errorf("%w: %w", board.ErrConflict, err)
+	}
+	return err
 }
 
 // Log returns a piece of a run's log, see control.API.

@@ -19,7 +19,7 @@ import (
 const ConfigName = "iterion.dispatcher.yaml"
 
 // Config is what an operator may set, with every default filled in. Its JSON is
-// the effective config that the store keeps of the last start; its keys are
+// the effective config that the store keeps of the last start or reload; its keys are
 // those of the YAML file.
 type Config struct {
 	Name         string            `json:"name"`
@@ -29,6 +29,8 @@ type Config struct {
 	Tracker      TrackerConfig     `json:"tracker"`
 	Polling      PollingConfig     `json:"polling"`
 	Agent        AgentConfig       `json:"agent"`
+	Stall        StallConfig       `json:"stall"`
+	Limits       LimitsConfig      `json:"limits"`
 	Workspace    WorkspaceConfig   `json:"workspace"`
 	Bots         BotsConfig        `json:"bots"`
 }
@@ -59,6 +61,17 @@ type AgentConfig struct {
 	FailedState          string         `json:"failed_state"`    // or none
 }
 
+// StallConfig says when a run that says nothing useful is stopped.
+type StallConfig struct {
+	TimeoutMS int `json:"timeout_ms"` // 0: never; a bot's own setting counts first
+}
+
+// LimitsConfig bounds what a store may cost. Whoever starts a run reads it from the
+// effective config, with a daemon or without.
+type LimitsConfig struct {
+	MaxCostPerDayUSD float64 `json:"max_cost_per_day_usd"` // 0: no cap
+}
+
 // WorkspaceConfig says where cards are worked on, and what becomes of the folder.
 type WorkspaceConfig struct {
 	Root    string `json:"root"` // absolute
@@ -80,6 +93,7 @@ func preset(cwd, root string) Config {
 			MaxConcurrent: 4, MaxAttempts: 10, MaxRetryBackoffMS: 300_000,
 			RunningState: "in_progress", CompletedState: "review", FailedState: "blocked",
 		},
+		Stall:     StallConfig{TimeoutMS: 600_000},
 		Workspace: WorkspaceConfig{Root: root, Persist: workspace.Keep},
 		Bots:      BotsConfig{Paths: bots.DefaultPaths(cwd)},
 	}
@@ -120,6 +134,7 @@ func rooted(base, path string) string {
 func (c Config) dispatch() dispatch.Config {
 	return dispatch.Config{
 		Name: c.Name, Bot: c.Bot, AssigneeBots: c.AssigneeBots, DispatchVars: c.Dispatch.Vars,
+		Stall:                time.Duration(c.Stall.TimeoutMS) * time.Millisecond,
 		PollInterval:         time.Duration(c.Polling.IntervalMS) * time.Millisecond,
 		MaxConcurrent:        c.Agent.MaxConcurrent,
 		MaxConcurrentByState: c.Agent.MaxConcurrentByState,
@@ -132,8 +147,7 @@ func (c Config) dispatch() dispatch.Config {
 	}
 }
 
-// save keeps the effective config of this start in the store, and where it came
-// from.
+// save keeps the effective config in the store, and where it came from.
 func (c Config) save(file, from string, o atomicfile.Options) error {
 	data, err := json.MarshalIndent(struct {
 		Config

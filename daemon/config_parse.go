@@ -22,7 +22,7 @@ func (e *ConfigError) Error() string { return strings.Join(e.Problems, "\n") }
 // foreignKeys are keys of the config format that mean nothing here.
 // Taking them silently would promise what is not done.
 func foreignKeys() []string {
-	return []string{"assignee_dispatch", "stall", "limits", "hooks", "ticket_router", "watchdog", "server"}
+	return []string{"assignee_dispatch", "hooks", "ticket_router", "watchdog", "server"}
 }
 
 // configParser fills a Config from a YAML tree and collects all problems.
@@ -59,6 +59,8 @@ func (p *configParser) top(c *Config) setters {
 		"tracker":       p.mapping(setters{"kind": p.choice(&c.Tracker.Kind, "native")}),
 		"polling":       p.mapping(setters{"interval_ms": p.number(&c.Polling.IntervalMS, 100)}),
 		"agent":         p.agent(&c.Agent),
+		"stall":         p.mapping(setters{"timeout_ms": p.number(&c.Stall.TimeoutMS, 0)}),
+		"limits":        p.mapping(setters{"max_cost_per_day_usd": p.money(&c.Limits.MaxCostPerDayUSD)}),
 		"workspace": p.mapping(setters{
 			"root":    p.text(&c.Workspace.Root),
 			"persist": p.choice(&c.Workspace.Persist, workspace.Policies()...),
@@ -189,6 +191,18 @@ func (p *configParser) number(into *int, least int) func(*yaml.Node, string) {
 		v, err := strconv.Atoi(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || v < least || v > 1<<31-1 {
 			p.problem(n, key, "%q is not a whole number of at least %d", n.Value, least)
+			return
+		}
+		*into = v
+	}
+}
+
+// money takes an amount of US dollars, 0 or more.
+func (p *configParser) money(into *float64) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		v, err := strconv.ParseFloat(n.Value, 64)
+		if n.Kind != yaml.ScalarNode || err != nil || !(v >= 0 && v <= 1e9) {
+			p.problem(n, key, "%q is not an amount in US dollars, 0 or more", n.Value)
 			return
 		}
 		*into = v

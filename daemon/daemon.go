@@ -21,6 +21,7 @@ import (
 	"iterion/native/board"
 	"iterion/native/filelock"
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 // Options of a daemon.
@@ -56,6 +57,7 @@ type Daemon struct {
 	disp      *dispatch.Dispatcher
 	feed      *control.Feed
 	sight     *sight
+	config    configState
 }
 
 // New reads the config. What is wrong with it is a *ConfigError.
@@ -147,6 +149,7 @@ func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
 	parts.Go(func() error { return d.disp.Run(ctx) })
 	parts.Go(func() error { return d.gate.Run(ctx, d.disp, d.sight.poke) })
 	parts.Go(func() error { return d.sight.Run(ctx) })
+	parts.Go(func() error { return d.watchConfig(ctx) })
 	if d.o.UntilIdle {
 		parts.Go(func() error { return d.untilIdle(ctx) })
 	}
@@ -173,7 +176,7 @@ func (d *Daemon) build() error {
 	if err != nil {
 		return err
 	}
-	if err := d.cfg.save(d.o.Layout.ConfigFile(), d.o.ConfigPath, d.atomic(false)); err != nil {
+	if err := d.keepConfig(d.cfg); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(d.o.Layout.Runs(), 0o700); err != nil {
@@ -203,6 +206,7 @@ func (d *Daemon) ports() dispatch.Options {
 	l := d.o.Layout
 	return dispatch.Options{
 		Board: d.store, Runs: d.runsPort, Bots: botsPort{d.bots}, Config: d.cfg.dispatch(), Log: d.log,
+		Spend: spendPort{spend.Open(l.Root, spend.Options{NoFsync: d.o.NoFsync})},
 		Journal: &journal{path: l.Claims(), store: d.store, o: d.atomic(true),
 			alive: func(owner string) (bool, error) { return ownerAlive(l.Owners(), owner) }},
 		Ledger: &ledger{path: l.Retries(), store: d.store, o: d.atomic(true)},

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"iterion/bots"
 	"iterion/bots/supervise"
 	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 // runsPort starts, watches and stops runs for the dispatcher.
@@ -37,18 +39,62 @@ func (p *runsPort) Launch(ctx context.Context, l dispatch.Launch) error {
 	_, err = p.launcher.Start(ctx, supervise.Spec{
 		RunID: l.RunID, Name: l.Issue.Title, Bot: bot, Attempt: l.Attempt, Workdir: l.Workdir, Inputs: inputs,
 		Source: run.Source{Kind: run.SourceIssue, IssueID: l.Issue.ID},
-		Env: map[string]string{
-			"ITERION_ISSUE_ID":         l.Issue.ID,
-			"ITERION_ISSUE_IDENTIFIER": board.ShortID(l.Issue.ID),
-			"ITERION_ISSUE_STATE":      l.Issue.State,
-			"ITERION_CLAIM_EPOCH":      strconv.FormatInt(l.Issue.ClaimEpoch, 10),
-			"ITERION_WORKSPACE":        l.Workdir,
-		},
+		Env:    cardEnv(l.Issue, l.Workdir), Stall: stallOf(bot, l.Stall),
 	})
 	if errors.Is(err, run.ErrExists) {
 		return nil
 	}
 	return err
+}
+
+// Resume lets a run go on, see dispatch.Runs.
+func (p *runsPort) Resume(ctx context.Context, r dispatch.Resume) error {
+	c := supervise.Continue{RunID: r.RunID, By: r.By, Attempt: r.Attempt, Stall: p.stall(r.RunID, r.Stall)}
+	if r.Issue.ID != "" {
+		c.Env = cardEnv(r.Issue, r.Workdir)
+	}
+	_, err := p.launcher.Resume(ctx, c)
+	var refused *run.TransitionError
+	switch {
+	case errors.Is(err, supervise.ErrUnanswered):
+		return fmt.Errorf("%w: %w", dispatch.ErrUnanswered, err)
+	case errors.Is(err, supervise.ErrNotResumable), errors.As(err, &refused):
+		return fmt.Errorf("%w: %w", dispatch.ErrNotResumable, err)
+	}
+	return gone(err)
+}
+
+// stall is how long a run that goes on may be silent: what its bot says counts
+// first. A bot that is gone by now says nothing; its run knows what it was told.
+func (p *runsPort) stall(runID string, ours time.Duration) time.Duration {
+	rec, err := p.dir.Get(runID)
+	if err != nil {
+		return 0
+	}
+	bot, err := p.bots.Resolve(rec.Bot)
+	if err != nil {
+		return 0
+	}
+	return stallOf(bot, ours)
+}
+
+// stallOf is 0 where the bot's own setting counts, whatever it is.
+func stallOf(bot bots.Bot, ours time.Duration) time.Duration {
+	if bot.Manifest.Run.Stall != nil {
+		return 0
+	}
+	return ours
+}
+
+// cardEnv is what a bot is told of its card.
+func cardEnv(is board.Issue, workdir string) map[string]string {
+	return map[string]string{
+		"ITERION_ISSUE_ID":         is.ID,
+		"ITERION_ISSUE_IDENTIFIER": board.ShortID(is.ID),
+		"ITERION_ISSUE_STATE":      is.State,
+		"ITERION_CLAIM_EPOCH":      strconv.FormatInt(is.ClaimEpoch, 10),
+		"ITERION_WORKSPACE":        workdir,
+	}
 }
 
 // Await waits for the end of a run, see dispatch.Runs.
@@ -91,7 +137,11 @@ func (p *runsPort) LiveByIssue(_ context.Context, issueID string) ([]dispatch.Ru
 
 // Stop asks a run's supervisor to end it.
 func (p *runsPort) Stop(_ context.Context, runID, verb, by, note string) error {
-	return gone(supervise.RequestStop(p.dir, runID, run.Intent{Verb: verb, By: by, Note: note}))
+	err := supervise.RequestStop(p.dir, runID, run.Intent{Verb: verb, By: by, Note: note})
+	if errors.Is(err, supervise.ErrNotResumable) {
+		return fmt.Errorf("%w: %w", dispatch.ErrNotResumable, err)
+	}
+	return gone(err)
 }
 
 // view adds to a record who supervises it and who asked for its end.
@@ -100,6 +150,11 @@ func (p *runsPort) view(rec run.Record) (dispatch.RunView, error) {
 	var err error
 	if !rec.Status.Final() {
 		if v.Supervised, err = p.dir.Locked(rec.ID); err != nil {
+			return v, err
+		}
+	}
+	if rec.Status == run.PausedHuman {
+		if v.Answered, err = p.dir.Answered(rec); err != nil {
 			return v, err
 		}
 	}
@@ -137,5 +192,23 @@ func (p botsPort) Resolve(_ context.Context, slug string) (dispatch.Bot, error) 
 	}
 	m := b.Manifest
 	return dispatch.Bot{Slug: b.Slug(), Version: m.Version, Path: b.Path(),
-		DispatchVars: m.DispatchVars, Resume: m.Run.Resume}, nil
+		DispatchVars: m.DispatchVars, Resume: m.Run.Resume, Retry: dispatch.QuotaRetry(m.Retry)}, nil
+}
+
+// spendPort tells the dispatcher of the day's ledger.
+type spendPort struct{ ledger *spend.Ledger }
+
+var _ dispatch.Spend = spendPort{}
+
+// Status returns the spending of the UTC day.
+func (p spendPort) Status(context.Context) (dispatch.Spending, error) {
+	s, err := p.ledger.Status(time.Now())
+	if err != nil {
+		return dispatch.Spending{}, err
+	}
+	out := dispatch.Spending{Day: s.Day.Day, TotalUSD: s.Day.TotalUSD, CapUSD: s.CapUSD, Reached: s.Reached}
+	if s.Day.Override != nil {
+		out.LiftedBy = s.Day.Override.GrantedBy
+	}
+	return out, nil
 }

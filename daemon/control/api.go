@@ -31,11 +31,23 @@ type API interface {
 	// A negative offset counts from the end.
 	Log(ctx context.Context, ref string, offset, limit int64) (LogChunk, error)
 	CancelRun(ctx context.Context, ref string, by By) (run.Record, error)
+	// PauseRun asks a live run's supervisor to stop its bot and keep the run, in a
+	// person's name. The bot must support it.
+	PauseRun(ctx context.Context, ref string, by By) (run.Record, error)
+	// ResumeRun lets a paused or failed_resumable run go on as soon as a slot is
+	// free; one that asked a person must have its answers. It returns once the
+	// daemon has taken it over, with the record as it is then: the run may still
+	// have to wait. Its card is claimed for it; somebody else's claim on the card
+	// is a conflict.
+	ResumeRun(ctx context.Context, ref string, by By) (run.Record, error)
 
 	Pause(ctx context.Context, p Pause) (Status, error)
 	Unpause(ctx context.Context, p Pause) (Status, error)
 	// Refresh looks at the whole board now instead of at the next poll.
 	Refresh(ctx context.Context, by By) (Status, error)
+	// Reload reads the config file again. One that is wrong is refused with
+	// CodeInvalid, and the daemon goes on with what it has.
+	Reload(ctx context.Context, by By) (Status, error)
 	// Stop ends the daemon soon after the answer.
 	Stop(ctx context.Context, s Stop) (StopReport, error)
 }

@@ -129,6 +129,16 @@ func (c *Client) CancelRun(ctx context.Context, ref string, by By) (run.Record, 
 	return post[run.Record](ctx, c, runPath(ref, "/cancel"), by)
 }
 
+// PauseRun asks a live run's supervisor to stop its bot and keep the run.
+func (c *Client) PauseRun(ctx context.Context, ref string, by By) (run.Record, error) {
+	return post[run.Record](ctx, c, runPath(ref, "/pause"), by)
+}
+
+// ResumeRun lets a paused or failed_resumable run go on, see API.
+func (c *Client) ResumeRun(ctx context.Context, ref string, by By) (run.Record, error) {
+	return post[run.Record](ctx, c, runPath(ref, "/resume"), by)
+}
+
 // Pause stops the start of new runs.
 func (c *Client) Pause(ctx context.Context, p Pause) (Status, error) {
 	return post[Status](ctx, c, "/v1/pause", p)
@@ -142,6 +152,11 @@ func (c *Client) Unpause(ctx context.Context, p Pause) (Status, error) {
 // Refresh makes the daemon look at the whole board now.
 func (c *Client) Refresh(ctx context.Context, by By) (Status, error) {
 	return post[Status](ctx, c, "/v1/refresh", by)
+}
+
+// Reload makes the daemon read its config file again.
+func (c *Client) Reload(ctx context.Context, by By) (Status, error) {
+	return post[Status](ctx, c, "/v1/reload", by)
 }
 
 // Stop ends the daemon.

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"iterion/native/board"
+	"iterion/native/run"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -90,6 +91,9 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 		{"run", func() (any, error) { r, err := c.Run(ctx, "r1"); return r.ID, err }, "r1", []any{"r1"}},
 		{"log", func() (any, error) { l, err := c.Log(ctx, "r1", -9, 5); return string(l.Data), err }, "\x1b[31mraw\xff", []any{"r1", int64(-9), int64(5)}},
 		{"cancel", func() (any, error) { r, err := c.CancelRun(ctx, "r1", By{By: "a"}); return r.ID, err }, "r1", []any{"r1", By{By: "a"}}},
+		{"pause run", func() (any, error) { r, err := c.PauseRun(ctx, "r1", By{By: "a"}); return r.Status, err }, run.Running, []any{"r1", By{By: "a"}}},
+		{"resume run", func() (any, error) { r, err := c.ResumeRun(ctx, "r1", By{By: "a"}); return r.Status, err }, run.PausedHuman, []any{"r1", By{By: "a"}}},
+		{"reload", func() (any, error) { _, err := c.Reload(ctx, By{By: "y"}); return nil, err }, nil, []any{By{By: "y"}}},
 		{"pause", func() (any, error) { _, err := c.Pause(ctx, Pause{Reason: "x"}); return nil, err }, nil, []any{Pause{Reason: "x"}}},
 		{"unpause", func() (any, error) { _, err := c.Unpause(ctx, Pause{By: "y"}); return nil, err }, nil, []any{Pause{By: "y"}}},
 		{"refresh", func() (any, error) { _, err := c.Refresh(ctx, By{By: "y"}); return nil, err }, nil, []any{By{By: "y"}}},

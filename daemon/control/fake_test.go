@@ -68,6 +68,15 @@ func (f *fake) CancelRun(_ context.Context, ref string, by By) (run.Record, erro
 	f.note(ref, by)
 	return run.Record{ID: ref}, f.err
 }
+func (f *fake) PauseRun(_ context.Context, ref string, by By) (run.Record, error) {
+	f.note(ref, by)
+	return run.Record{ID: ref, Status: run.Running}, f.err
+}
+func (f *fake) ResumeRun(_ context.Context, ref string, by By) (run.Record, error) {
+	f.note(ref, by)
+	return run.Record{ID: ref, Status: run.PausedHuman}, f.err
+}
+func (f *fake) Reload(_ context.Context, by By) (Status, error)    { f.note(by); return Status{}, f.err }
 func (f *fake) Pause(_ context.Context, p Pause) (Status, error)   { f.note(p); return Status{}, f.err }
 func (f *fake) Unpause(_ context.Context, p Pause) (Status, error) { f.note(p); return Status{}, f.err }
 func (f *fake) Refresh(_ context.Context, by By) (Status, error)   { f.note(by); return Status{}, f.err }

@@ -78,9 +78,12 @@ func NewHandler(api API) http.Handler {
 	mux.Handle("GET /v1/runs/{ref}", named(api.Run))
 	mux.Handle("GET /v1/runs/{ref}/log", logs(api))
 	mux.Handle("POST /v1/runs/{ref}/cancel", namedVerb(api.CancelRun))
+	mux.Handle("POST /v1/runs/{ref}/pause", namedVerb(api.PauseRun))
+	mux.Handle("POST /v1/runs/{ref}/resume", namedVerb(api.ResumeRun))
 	mux.Handle("POST /v1/pause", verb(api.Pause))
 	mux.Handle("POST /v1/unpause", verb(api.Unpause))
 	mux.Handle("POST /v1/refresh", verb(api.Refresh))
+	mux.Handle("POST /v1/reload", verb(api.Reload))
 	mux.Handle("POST /v1/stop", verb(api.Stop))
 	mux.Handle("/", unknown())
 	return mux

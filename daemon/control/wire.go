@@ -23,22 +23,29 @@ import (
 //	GET  /v1/runs/{id}                  run.Record
 //	GET  /v1/runs/{id}/log?offset=&limit=   LogChunk
 //	POST /v1/runs/{id}/cancel           By          -> run.Record
+//	POST /v1/runs/{id}/pause | resume   By          -> run.Record
 //	POST /v1/pause | unpause            Pause       -> Status
-//	POST /v1/refresh                    By          -> Status
+//	POST /v1/refresh | reload           By          -> Status
 //	POST /v1/stop                       Stop        -> StopReport; the daemon then exits
 //
 // An error is an Error with the HTTP status that fits its Code.
 
 // Status is the daemon as a whole.
 type Status struct {
-	Version       string            `json:"version"`
-	PID           int               `json:"pid"`
-	Host          string            `json:"host"`
-	StartedAt     time.Time         `json:"started_at"`
-	StoreDir      string            `json:"store_dir"`
-	WorkspaceRoot string            `json:"workspace_root"`
-	ConfigPath    string            `json:"config_path,omitempty"` // empty: built-in preset
-	Singleton     bool              `json:"singleton"`             // owns the store's singletons
+	Version       string    `json:"version"`
+	PID           int       `json:"pid"`
+	Host          string    `json:"host"`
+	StartedAt     time.Time `json:"started_at"`
+	StoreDir      string    `json:"store_dir"`
+	WorkspaceRoot string    `json:"workspace_root"`
+	ConfigPath    string    `json:"config_path,omitempty"` // empty: built-in preset
+	// ConfigProblem says what is wrong with the config file as it is now; the daemon
+	// goes on with the last good one.
+	ConfigProblem string `json:"config_problem,omitempty"`
+	// RestartNeeded names the settings that differ in the file and hold only from
+	// the next start on.
+	RestartNeeded []string          `json:"restart_needed,omitempty"`
+	Singleton     bool              `json:"singleton"` // owns the store's singletons
 	Trusted       bool              `json:"trusted"`
 	Watcher       Watcher           `json:"watcher"`
 	Dispatch      dispatch.Snapshot `json:"dispatch"`

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,8 +150,10 @@ func (s *state) adopt(a adoption, now time.Time) []effect {
 		return s.keep(c, "the card cannot be read: "+a.cardErr.Error(), now)
 	case a.issue.Claim != a.entry.Marker, a.entry.Epoch != 0 && a.issue.ClaimEpoch != a.entry.Epoch:
 		c.lost = true
+	case a.entry.Phase == PhaseParked && a.entry.PlacedState == "" && !a.issue.AwaitingInput:
+		// The daemon died before it had filed the card; what follows does.
 	case a.entry.Phase == PhaseHeld || a.entry.Phase == PhaseParked:
-		return s.adoptHold(c, a.entry.Phase, reason, now)
+		return s.adoptHold(c, a.entry, reason, now)
 	}
 	if (c.lost || c.gone) && live {
 		return append(s.watchAgain(c, false), s.stopRun(c, machineStop("its claim was lost"))...)
@@ -209,9 +212,10 @@ func (s *state) watchAgain(c *card, renew bool) []effect {
 
 // adoptHold takes a kept card over without a write: the next probe, which comes
 // with the first tick, decides.
-func (s *state) adoptHold(c *card, phase, reason string, now time.Time) []effect {
-	c.phase, c.reason, c.heldAt, c.stamped, c.placed = phase, reason, now, true, c.issue.State
-	if phase == PhaseParked {
+func (s *state) adoptHold(c *card, e JournalEntry, reason string, now time.Time) []effect {
+	c.phase, c.reason, c.heldAt, c.stamped = e.Phase, reason, now, true
+	c.placed = cmp.Or(e.PlacedState, c.issue.State)
+	if e.Phase == PhaseParked {
 		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}}
 	}
 	return nil

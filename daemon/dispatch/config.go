@@ -15,6 +15,7 @@ type Config struct {
 	AssigneeBots map[string]string // assignee -> bot
 	DispatchVars map[string]string // templates
 
+	Stall                 time.Duration  // of runs whose bot does not say; 0: off
 	PollInterval          time.Duration  // 30 s
 	MaxConcurrent         int            // 4
 	MaxConcurrentByState  map[string]int // by the column that the card comes from

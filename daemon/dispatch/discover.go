@@ -6,7 +6,9 @@ import (
 	"errors"
 	"slices"
 
+	"iterion/bots/manifest"
 	"iterion/native/board"
+	"iterion/native/run"
 )
 
 // candidate is a card in an eligible column with what was learned about it.
@@ -18,6 +20,26 @@ type candidate struct {
 	BotErr   error
 	Last     *RunView // of Issue.LastRunID
 	LastErr  error
+	Paused   *RunView // a run of the card's own that is paused
+}
+
+// goesOn reports whether the card's last run is gone on with instead of a fresh
+// one: it is failed_resumable, of the bot that the card would be given to, and that
+// bot can go on.
+func (c candidate) goesOn() bool {
+	if c.Last == nil || c.Last.Record.Status != run.FailedResumable || !c.Bot.Resume {
+		return false
+	}
+	rec := c.Last.Record
+	restart := rec.FailureCode == run.CodeQuota && c.Bot.Retry.UsageWindow == UsageRestart
+	return manifest.SameSlug(rec.Bot, c.Bot.Slug) && rec.Source.IssueID == c.Issue.ID && !restart
+}
+
+// pausedOwn reports whether a run is paused and was dispatched for a card. One
+// that a person started by hand is that person's business.
+func pausedOwn(v RunView, issueID string) bool {
+	src := v.Record.Source
+	return v.Record.Status.Paused() && src.Kind == run.SourceIssue && src.IssueID == issueID
 }
 
 // discovery is one look at the board.
@@ -29,6 +51,7 @@ type discovery struct {
 	retried    map[string]string   // column by id of the retries that were asked for; empty: the card is gone
 	strays     []board.Issue       // cards that carry our marker
 	broken     []board.UnreadableError
+	budget     budget
 }
 
 // sighting is what became of a card that is ours.
@@ -77,6 +100,7 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 	if found.tip, err = o.Board.Tip(ctx); err != nil {
 		return found, err
 	}
+	found.budget = readBudget(ctx, o.Spend)
 	listing, err := o.Board.List(ctx, board.Query{States: found.schema.EligibleNames(), OrClaim: e.marker})
 	if err != nil {
 		return found, err

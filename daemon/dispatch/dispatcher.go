@@ -21,6 +21,7 @@ type Options struct {
 	Runs       Runs
 	Bots       Bots
 	Workspaces Workspaces
+	Spend      Spend // nil: there is no ledger, and so no cap
 	Journal    Journal
 	Ledger     Ledger
 	Intent     Intent
@@ -114,6 +115,10 @@ func (d *Dispatcher) Nudge(issueID string) { d.kick(issueID) }
 
 func (d *Dispatcher) kick(issueID string) {
 	d.hints.add(issueID)
+	d.wakeUp()
+}
+
+func (d *Dispatcher) wakeUp() {
 	select {
 	case d.kicked <- struct{}{}:
 	default:

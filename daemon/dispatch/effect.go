@@ -17,6 +17,13 @@ type worker interface {
 	do(ctx context.Context, d *Dispatcher)
 }
 
+// starter is a worker that takes a card from its slot to its run's end. take ends
+// when no new work is to be taken or the claim is lost, live with the dispatcher.
+type starter interface {
+	id() string
+	within(take, live context.Context) worker
+}
+
 // Effects that the loop does itself.
 type (
 	replyError struct {
@@ -33,7 +40,7 @@ type (
 	}
 	endBeat    struct{ issueID string }
 	abortStart struct{ issueID string } // the claim is lost: do not launch any more
-	startCard  struct{ job startJob }
+	startCard  struct{ job starter }
 	logWarning struct{ what string }
 	logInfo    struct {
 		what string

@@ -47,6 +47,7 @@ func explain(ctx context.Context, o Options, w world, issueID string) ([]Verdict
 		return nil, err
 	}
 	w.columns = columnsOf(schema)
+	w.budget = readBudget(ctx, o.Spend)
 	w.slotsHere = w.slotsBy[is.State]
 	f, err := gather(ctx, o, w, is)
 	if err != nil {
@@ -79,10 +80,15 @@ func gather(ctx context.Context, o Options, w world, is board.Issue) (facts, err
 	if is.LastRunID != "" {
 		c.Last, c.LastErr = inspect(ctx, o.Runs, is.LastRunID)
 	}
-	f.candidate = c
 	if f.live, err = o.Runs.LiveByIssue(ctx, is.ID); err != nil {
 		return f, fmt.Errorf("look for live runs of the card: %w", err)
 	}
+	for i := range f.live {
+		if pausedOwn(f.live[i], is.ID) {
+			c.Paused = &f.live[i]
+		}
+	}
+	f.candidate = c
 	return f, nil
 }
 

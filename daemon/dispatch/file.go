@@ -72,6 +72,7 @@ func (p plan) fileCard(ctx context.Context, d *Dispatcher) (filed, error) {
 	}
 	d.fault(FaultFiled)
 	if p.keeps() {
+		p.entry.PlacedState = out.issue.State
 		return out, d.opts.Journal.Put(ctx, p.entry)
 	}
 	p.freeWorkspace(ctx, d, out.issue)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"iterion/native/board"
@@ -22,6 +23,7 @@ type world struct {
 	marker    string
 	columns   columns
 	desired   Desired
+	budget    budget
 	stopping  bool
 	slots     int            // used
 	slotsHere int            // used by cards from this card's column
@@ -49,12 +51,15 @@ type guard struct {
 	name  string
 	of    func(facts) answer
 	again bool // judged again on fresh facts just before a claim
+	goOn  bool // judged before the run of a parked card goes on
 }
 
 // Names of the guards that other code refers to.
 const (
 	guardColumn = "column"
 	guardPaused = "paused"
+	guardSpend  = "spend"
+	guardResume = "resume" // no row: the run of a parked card did not go on, and is tried again
 	guardClaim  = "claim"
 	guardRetry  = "retry due"
 )
@@ -63,21 +68,27 @@ const (
 // rows from 12 on act when a card is started.
 func guards() []guard {
 	return []guard{
-		{0, guardColumn, columnGuard, true},
-		{1, guardPaused, pausedGuard, false},
-		{3, "slots", slotsGuard, false},
-		{4, "state slots", stateSlotsGuard, false},
-		{5, "claimed", claimedGuard, true},
-		{6, guardRetry, retryGuard, false},
-		{8, "bot", botGuard, true},
-		{9, "blockers", blockersGuard, true},
-		{10, "last run", lastRunGuard, true},
-		{11, "operator cancel", cancelGuard, true},
-		{12, guardClaim, claimGuard, false},
-		{13, "own paused run", pausedRunGuard, false},
-		{14, "workspace owner", workspaceGuard, false},
-		{15, "in-progress move", moveGuard, false},
+		{row: 0, name: guardColumn, of: columnGuard, again: true},
+		{row: 1, name: guardPaused, of: pausedGuard, goOn: true},
+		{row: 2, name: guardSpend, of: spendGuard, goOn: true},
+		{row: 3, name: "slots", of: slotsGuard, goOn: true},
+		{row: 4, name: "state slots", of: stateSlotsGuard, goOn: true},
+		{row: 5, name: "claimed", of: claimedGuard, again: true},
+		{row: 6, name: guardRetry, of: retryGuard},
+		{row: 8, name: "bot", of: botGuard, again: true},
+		{row: 9, name: "blockers", of: blockersGuard, again: true},
+		{row: 10, name: "last run", of: lastRunGuard, again: true},
+		{row: 11, name: "operator cancel", of: cancelGuard, again: true},
+		{row: 12, name: guardClaim, of: claimGuard},
+		{row: 13, name: "own paused run", of: pausedRunGuard},
+		{row: 14, name: "workspace owner", of: workspaceGuard},
+		{row: 15, name: "in-progress move", of: moveGuard},
 	}
+}
+
+// goOnGuards are the rows that a parked card whose run may go on must pass.
+func goOnGuards() []guard {
+	return slices.DeleteFunc(guards(), func(g guard) bool { return !g.goOn })
 }
 
 // refuse returns the first row that does not let the card through.
@@ -159,8 +170,13 @@ func claimedGuard(f facts) answer {
 }
 
 func ownRemedy(c *card) string {
-	if c.phase == PhaseHeld {
+	switch {
+	case c.phase == PhaseHeld:
 		return clearRemedy(c.issue)
+	case c.phase == PhaseParked && c.asks != "":
+		return "iterion runs answer " + c.runID
+	case c.phase == PhaseParked && c.pause == run.PauseOperator:
+		return "iterion runs resume " + c.runID
 	}
 	return ""
 }
@@ -194,7 +210,7 @@ func blockersGuard(f facts) answer {
 // clean exit final until a person says otherwise.
 func lastRunGuard(f facts) answer {
 	for _, v := range f.live {
-		if !v.Record.Status.Final() {
+		if !v.Record.Status.Final() && !pausedOwn(v, f.Issue.ID) {
 			return skip(fmt.Sprintf("run %s of this card is %s", v.Record.ID, v.Record.Status), "iterion runs cancel "+v.Record.ID)
 		}
 	}
@@ -210,12 +226,16 @@ func lastRunGuard(f facts) answer {
 	}
 	rec := f.Last.Record
 	switch {
+	case pausedOwn(*f.Last, f.Issue.ID):
+		return pass("run " + id + " is paused and was dispatched for this card, see own paused run")
 	case !rec.Status.Final():
 		return skip(fmt.Sprintf("the recorded run %s is %s", id, rec.Status), "iterion runs cancel "+id)
 	case rec.FailureCode == run.CodeKillUnconfirmed:
 		return skip("run "+id+" may still have a live process", clearRemedy(f.Issue))
 	case rec.Status == run.Finished && !movedSince(f.Issue, rec):
 		return skip("run "+id+" finished and the card was not moved since", clearRemedy(f.Issue)+", or move the card")
+	case f.goesOn():
+		return pass("run " + id + " is failed_resumable and goes on under its own id")
 	}
 	return pass(fmt.Sprintf("the recorded run %s is %s", id, rec.Status))
 }
@@ -239,7 +259,36 @@ func claimGuard(f facts) answer {
 	return acts("would be claimed as " + f.marker)
 }
 
-func pausedRunGuard(facts) answer { return acts("no paused run of ours to park again") }
+func pausedRunGuard(f facts) answer {
+	v := f.Paused
+	switch {
+	case f.own != nil && f.own.phase == PhaseParked && f.own.waits != nil:
+		return answer{AnswerActs, f.own.reason + "; it waits because of " + f.own.waits.Guard + because(f.own.waits.Reason), ""}
+	case v == nil && f.Last != nil && pausedOwn(*f.Last, f.Issue.ID):
+		v = f.Last
+	}
+	if v == nil {
+		return acts("no paused run of the card to park again")
+	}
+	if f.own != nil || f.Issue.Claim != "" {
+		return answer{AnswerActs, pausedReason(*v), pausedRemedy(*v)}
+	}
+	return answer{AnswerActs, pausedReason(*v) + "; the card would be claimed and parked, no second run starts", pausedRemedy(*v)}
+}
+
+// pausedRemedy is how a paused run is made to go on, and how it is ended.
+func pausedRemedy(v RunView) string {
+	id := v.Record.ID
+	switch {
+	case v.Answered:
+		return ""
+	case v.Record.Status == run.PausedHuman:
+		return "iterion runs answer " + id + ", or iterion runs cancel " + id
+	case v.Record.PauseReason == run.PauseCostCap:
+		return "iterion spend override --note WHY, or iterion runs cancel " + id
+	}
+	return "iterion runs resume " + id + ", or iterion runs cancel " + id
+}
 
 func workspaceGuard(facts) answer {
 	return acts("the working folder is made or reused when the card starts")

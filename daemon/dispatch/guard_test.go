@@ -141,7 +141,7 @@ func (b *bed) recordRun(id string, status run.Status, code string) string {
 	was := b.runs.plan
 	b.runs.plan = func(Launch) script { return never }
 	runID := run.NewID()
-	b.ok(b.runs.Launch(b.t.Context(), Launch{RunID: runID, Issue: is}))
+	b.ok(b.runs.Launch(b.t.Context(), Launch{RunID: runID, Bot: Bot{Slug: "hello"}, Issue: is}))
 	b.runs.plan = was
 	_, err = b.board.SetLastRun(b.t.Context(), id, is.Fence(), board.RunRef{RunID: runID}, board.Cause{})
 	b.ok(err)
@@ -153,7 +153,7 @@ func (b *bed) recordRun(id string, status run.Status, code string) string {
 }
 
 func TestGuard10LastRun(t *testing.T) {
-	for _, status := range []run.Status{run.Queued, run.Running, run.PausedHuman, run.PausedOperator, run.Finished, "of-a-later-version"} {
+	for _, status := range []run.Status{run.Queued, run.Running, run.Finished, "of-a-later-version"} {
 		t.Run(string(status), func(t *testing.T) { refusing(t, "last run", ranBefore(status, "")) })
 	}
 	t.Run("kill unconfirmed", func(t *testing.T) {
@@ -207,8 +207,8 @@ func TestGuard13RunFoundByTheCardsIDHolds(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		id := b.card()
 		b.runs.plan = func(Launch) script { return never }
-		b.ok(b.runs.Launch(t.Context(), Launch{RunID: "by-hand", Issue: b.get(id)}))
-		b.runs.edit("by-hand", func(r *run.Record) { r.Status = run.PausedHuman })
+		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand, Issue: b.get(id)}))
+		b.runs.edit(byHand, func(r *run.Record) { r.Status = run.PausedHuman })
 		l := b.start()
 		l.later(time.Minute)
 		l.refusedBy(id, "last run")
@@ -324,7 +324,7 @@ func TestI3_RunStartedBetweenTheLastLookAndTheClaimHolds(t *testing.T) {
 			if verb == "Claim" && once.CompareAndSwap(false, true) {
 				is, err := b.board.Claim(t.Context(), id, "run:alice", time.Minute, board.Cause{})
 				b.ok(err)
-				b.ok(b.runs.Launch(t.Context(), Launch{RunID: "by-hand", Issue: is}))
+				b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand, Issue: is}))
 				_, err = b.board.Release(t.Context(), id, is.Fence(), board.Cause{})
 				b.ok(err)
 			}
@@ -347,16 +347,16 @@ func TestI3_RunStartedBetweenTheLastLookAndTheClaimHolds(t *testing.T) {
 func TestLostRunOfACardIsRecoveredBeforeTheNext(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(l Launch) script {
-			if l.RunID == "by-hand" {
+			if l.RunID == byHand {
 				return never
 			}
 			return finishes(time.Second)
 		}
 		id := b.card()
-		b.ok(b.runs.Launch(t.Context(), Launch{RunID: "by-hand", Issue: b.get(id)}))
-		b.runs.orphan("by-hand")
+		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand, Issue: b.get(id)}))
+		b.runs.orphan(byHand)
 		b.start().later(time.Minute)
-		if rec := b.runs.view("by-hand").Record; rec.FailureCode != run.CodeProcessOrphaned {
+		if rec := b.runs.view(byHand).Record; rec.FailureCode != run.CodeProcessOrphaned {
 			t.Errorf("the lost run is %s, code %q", rec.Status, rec.FailureCode)
 		}
 		b.launches(id, 2)

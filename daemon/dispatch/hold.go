@@ -59,20 +59,34 @@ func (s *state) onProbed(m probed, now time.Time) []effect {
 	}
 	c.issue = m.issue
 	s.learnRun(c, m.view, m.err)
+	if c.readyToGo() && c.waits == nil {
+		s.wanted = true
+	}
 	return s.rejudge(c, m, now)
 }
 
 func (s *state) rejudge(c *card, m probed, now time.Time) []effect {
 	end, reason := judge(m.view, m.err)
+	if end == endPaused && c.phase == PhaseParked {
+		if fx, gone := s.movedAway(c, m.issue); gone {
+			return fx
+		}
+	}
 	switch {
+	case end == endLive && c.phase == PhaseParked:
+		return []effect{s.join(c)}
 	case end == endLive:
 		return s.resume(c)
+	case c.phase == PhaseParked && c.failed && c.wanted != "":
+		return nil // taken so that it goes on
 	case c.phase == PhaseHeld && lifted(c, m):
 		return []effect{s.file(c, plan{verdict: Released, reason: "a person lifted the hold"})}
 	case end == endPaused && c.phase == PhaseParked,
 		end == endCancelled && c.phase == PhaseHeld,
 		end == endUnprovable:
-		c.reason = reason
+		if c.goErrs == 0 || end == endUnprovable {
+			c.reason = reason
+		}
 		return nil
 	case end == endGone && c.phase == PhaseHeld && !c.ran:
 		return s.vanished(c, reason, now)
@@ -89,6 +103,31 @@ func lifted(c *card, m probed) bool {
 	}
 	rec := m.view.Record
 	return m.err == nil && rec.Status.Final() && rec.FailureCode != run.CodeKillUnconfirmed && movedSince(m.issue, rec)
+}
+
+// onRepark parks a card that was claimed and found to have a paused run of its own.
+func (s *state) onRepark(m repark) []effect {
+	c := s.cards[m.issueID]
+	if c == nil {
+		return nil
+	}
+	s.learnRun(c, m.view, nil)
+	_, reason := judge(m.view, nil)
+	if c.lost {
+		return []effect{s.file(c, plan{verdict: Lost, reason: reason})}
+	}
+	return []effect{s.park(c, reason)}
+}
+
+// join takes a parked card whose run went on by other hands among the running
+// ones, caps or not: the run is there.
+func (s *state) join(c *card) effect {
+	c.phase, c.slot = PhaseLaunching, true
+	s.touched[c.issue.ID] = true
+	return startCard{goOnJob{
+		cfg: s.cfg, columns: s.columns, issueID: c.issue.ID, fence: c.fence, placed: c.placed, stamped: c.stamped,
+		entry: s.entry(c, PhaseLaunching), outcome: c.outcome, joins: true, resume: Resume{RunID: c.runID},
+	}}
 }
 
 // resume takes a kept card whose run goes on back among the running ones.

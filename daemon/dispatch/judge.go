@@ -2,8 +2,10 @@ package dispatch
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"iterion/native/run"
 )
@@ -38,7 +40,7 @@ func judge(v RunView, err error) (ending, string) {
 	case run.Queued, run.Running:
 		return endLive, string(rec.Status)
 	case run.PausedHuman, run.PausedOperator:
-		return endPaused, "run " + rec.ID + " is " + string(rec.Status)
+		return endPaused, pausedReason(v)
 	case run.Finished:
 		return endFinished, ""
 	case run.Cancelled:
@@ -47,6 +49,36 @@ func judge(v RunView, err error) (ending, string) {
 		return judgeFailure(rec)
 	}
 	return endUnprovable, fmt.Sprintf("run %s has the unknown status %q", rec.ID, rec.Status)
+}
+
+// pausedReason says what a paused run waits for.
+func pausedReason(v RunView) string {
+	rec := v.Record
+	switch {
+	case v.Answered:
+		return "run " + rec.ID + " was answered and waits for a slot"
+	case rec.Status == run.PausedHuman:
+		return "run " + rec.ID + " waits for a person" + because(question(rec))
+	case rec.PauseReason == run.PauseCostCap:
+		return "run " + rec.ID + " was paused: the spending of the day reached its cap"
+	case rec.PauseReason == "" || rec.PauseReason == run.PauseOperator:
+		return "run " + rec.ID + " was paused" + byName(v.By)
+	}
+	return "run " + rec.ID + " was paused" + byName(v.By) + ": " + rec.PauseReason
+}
+
+// question is what a run asks a person, in one line.
+func question(rec run.Record) string {
+	if rec.Status != run.PausedHuman || rec.Awaiting == nil {
+		return ""
+	}
+	var form struct {
+		Question string `json:"question"`
+	}
+	if json.Unmarshal(rec.Awaiting.Questions, &form) != nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(form.Question), " ")
 }
 
 func judgeFailure(rec run.Record) (ending, string) {

@@ -105,8 +105,8 @@ func (d *Dispatcher) perform(l lives, fx []effect) {
 		case endBeat:
 			d.end(d.beats, e.issueID)
 			d.end(d.starts, e.issueID)
-		case awaitRun:
-			d.work(l.take, e)
+		case awaitRun, awaitDirect:
+			d.work(l.take, e.(worker))
 		case worker:
 			d.work(l.flight, e)
 		}
@@ -121,12 +121,11 @@ func (d *Dispatcher) work(ctx context.Context, w worker) {
 	}()
 }
 
-func (d *Dispatcher) startCard(l lives, j startJob) {
+func (d *Dispatcher) startCard(l lives, j starter) {
 	take, cancel := context.WithCancel(l.take)
 	d.end(d.starts, j.id())
 	d.starts[j.id()] = cancel
-	j.take, j.live = take, l.take
-	d.work(l.flight, j)
+	d.work(l.flight, j.within(take, l.take))
 }
 
 // startBeat renews a claim until endBeat. It lives as long as writes may be in

@@ -13,8 +13,9 @@ type message any
 // From outside.
 type (
 	tickAsked struct { // Refresh, Nudge
-		all bool
-		ids map[string]bool
+		all   bool
+		spend bool // only the day's spending may have changed
+		ids   map[string]bool
 	}
 	woke       struct{} // the wake-up that the state asked for
 	setDesired struct {
@@ -22,8 +23,18 @@ type (
 		reply chan<- error
 	}
 	cancelAsked struct{ runID string }
-	stopRuns    struct {
+	pauseAsked  struct{ runID string }
+	resumeAsked struct { // a run that can go on shall
+		view  RunView
 		by    string
+		reply chan<- error
+	}
+	stopRuns struct {
+		by    string
+		reply chan<- error
+	}
+	configured struct {
+		cfg   Config
 		reply chan<- error
 	}
 	worldAsked struct {
@@ -66,6 +77,7 @@ type (
 	}
 	launched struct {
 		issueID string
+		runID   string
 		placed  string // column that the card is in now
 		workdir string
 	}
@@ -76,7 +88,29 @@ type (
 		err     error
 		claimed bool
 	}
-	ended struct { // the await came back
+	taken struct { // a card was claimed for a run that is to go on, or was not
+		issueID string
+		issue   board.Issue
+		bot     Bot
+		reply   chan<- error
+		err     error
+	}
+	goOnFailed struct { // the run of a parked card does not go on
+		issueID string
+		placed  string
+		err     error
+	}
+	repark struct { // the card that was claimed has a paused run of its own
+		issueID string
+		view    RunView
+	}
+	directTried struct {
+		runID string
+		err   error
+	}
+	directEnded struct{ runID string }
+	spendSeen   struct{ budget budget }
+	ended       struct { // the await came back
 		issueID, runID string
 		view           RunView
 		stamped        bool

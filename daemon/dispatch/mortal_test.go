@@ -77,6 +77,13 @@ func (m mortalRuns) Launch(ctx context.Context, l Launch) error {
 	return m.fakeRuns.Launch(ctx, l)
 }
 
+func (m mortalRuns) Resume(ctx context.Context, r Resume) error {
+	if err := m.gate(); err != nil {
+		return err
+	}
+	return m.fakeRuns.Resume(ctx, r)
+}
+
 func (m mortalRuns) Stop(ctx context.Context, id, verb, by, note string) error {
 	if err := m.gate(); err != nil {
 		return err

@@ -37,6 +37,11 @@ var (
 	// missing, a template is wrong). The card gives up at once instead of trying
 	// again.
 	ErrLaunchRefused = errors.New("launch refused")
+	// ErrNotResumable: the run cannot be paused and gone on with, because its bot
+	// does not support it or because of where the run stands.
+	ErrNotResumable = errors.New("the run cannot be resumed")
+	// ErrUnanswered: the run asked a person and nobody answered yet.
+	ErrUnanswered = errors.New("the run waits for an answer")
 )
 
 // Runs starts, watches and stops runs.
@@ -47,6 +52,12 @@ type Runs interface {
 	// later. An error that wraps ErrLaunchRefused is final for the card, every
 	// other one is trouble of the world around.
 	Launch(ctx context.Context, l Launch) error
+	// Resume lets a run go on under its own id and in its own folder: one that is
+	// paused, answered where it asked, or failed_resumable. A nil error means that it
+	// does. After any other error Inspect tells whether it does all the same.
+	// ErrRunGone, ErrUnanswered and ErrNotResumable (wrapped) are final for the run as
+	// it stands, every other one is trouble of the world around.
+	Resume(ctx context.Context, r Resume) error
 	// Await blocks until the run is final or paused and returns its settled view;
 	// a run whose supervisor died is recovered first. ErrRunGone (wrapped) when no
 	// such run exists; any other error means that nobody can say, and the card is
@@ -58,8 +69,10 @@ type Runs interface {
 	// LiveByIssue returns the runs of a card that are not final, oldest first. It
 	// is asked once before each claim.
 	LiveByIssue(ctx context.Context, issueID string) ([]RunView, error)
-	// Stop asks the run's supervisor to end it (run.VerbCancel or run.VerbStop)
-	// and returns once the request is durable; Await tells when it has ended.
+	// Stop asks the run's supervisor to end it (run.VerbCancel or run.VerbStop), or to
+	// stop its bot and keep it (run.VerbPause; ErrNotResumable where the bot does not
+	// support that), and returns once the request is durable; Await tells when it has
+	// ended.
 	Stop(ctx context.Context, runID string, verb, by, note string) error
 }
 
@@ -70,7 +83,18 @@ type Launch struct {
 	Issue   board.Issue // as claimed
 	Attempt int         // from 1
 	Workdir string
+	Stall   time.Duration     // how long it may be silent where its bot does not say; 0: for ever
 	Inputs  map[string]string // joined and expanded; names that the bot does not declare may be among them
+}
+
+// Resume is one run to go on with. Its inputs stay those of its launch.
+type Resume struct {
+	RunID   string
+	Issue   board.Issue // as claimed; zero for a run without a card
+	Attempt int         // 0: the same attempt goes on
+	Workdir string      // empty: as it was
+	Stall   time.Duration
+	By      string // who wants it
 }
 
 // RunView is a run as the dispatcher sees it.
@@ -81,6 +105,8 @@ type RunView struct {
 	Supervised bool
 	// By and Note are those of the stop request that ended the run, if any.
 	By, Note string
+	// Answered: the run is paused_waiting_human and has its answers.
+	Answered bool
 }
 
 // Bots resolves a slug to something that can be launched.
@@ -97,13 +123,43 @@ type Bot struct {
 	Path         string            // bundle folder, or "catalog:<slug>"
 	DispatchVars map[string]string // templates from the manifest
 	Resume       bool
+	Retry        QuotaRetry
+}
+
+// QuotaRetry is a bot's wish for how a used up allowance is waited for. Zero
+// fields take the defaults of quota.go.
+type QuotaRetry struct {
+	UsageWindow string // see the Usage constants
+	MaxAttempts int
+	MaxWait     time.Duration
+	Jitter      time.Duration
+}
+
+// Spend is the day's spending over all surfaces.
+type Spend interface {
+	// Status returns today's spending. An error means that nobody can say, and
+	// nothing new starts.
+	Status(ctx context.Context) (Spending, error)
+}
+
+// Spending is one UTC day's ledger.
+type Spending struct {
+	Day      string  `json:"day,omitempty"`
+	TotalUSD float64 `json:"total_usd"`
+	CapUSD   float64 `json:"cap_usd,omitempty"` // 0: none
+	// Reached: the total is at the cap and nobody lifted it for the day.
+	Reached bool `json:"reached,omitempty"`
+	// LiftedBy is who did, if anybody.
+	LiftedBy string `json:"lifted_by,omitempty"`
 }
 
 // Workspaces hands out per-card working folders.
 type Workspaces interface {
 	// Prepare makes or reuses the card's folder and marks it as owned by runID.
-	// *WorkspaceBusyError when a live process still uses it.
-	Prepare(ctx context.Context, is board.Issue, runID string) (dir string, err error)
+	// *WorkspaceBusyError when a live process still uses it. again: runID worked
+	// there before and must find that very folder; ErrNotResumable when it is gone,
+	// or was made anew since.
+	Prepare(ctx context.Context, is board.Issue, runID string, again bool) (dir string, err error)
 	// Release takes the mark off and applies the persist policy.
 	Release(ctx context.Context, is board.Issue, runID string, done, terminal bool) error
 }
@@ -146,6 +202,9 @@ type JournalEntry struct {
 
 	// SourceState is the column the card came from.
 	SourceState string `json:"source_state,omitempty"`
+	// PlacedState is the column that a parked or held card was left in; empty until
+	// it was filed. A card that is elsewhere was moved since.
+	PlacedState string `json:"placed_state,omitempty"`
 	Attempt     int    `json:"attempt,omitempty"`
 	// Seq is the tip of the board's log before the claim: whoever moved the card
 	// since is found behind it.
@@ -163,10 +222,13 @@ type RetryEntry struct {
 	IssueID string `json:"issue_id"`
 	// Attempts counts runs that failed and count. Restarts, fresh claims and mixed
 	// failure kinds do not reset it; success and a person's clear do.
-	Attempts   int       `json:"attempts"`
-	DueAt      time.Time `json:"due_at,omitzero"`
-	LastRunID  string    `json:"last_run_id,omitempty"`
-	LastReason string    `json:"last_reason,omitempty"`
+	Attempts  int       `json:"attempts"`
+	DueAt     time.Time `json:"due_at,omitzero"`
+	LastRunID string    `json:"last_run_id,omitempty"`
+	// LastOutcome is the outcome_seq of LastRunID that was counted: a run that goes
+	// on may fail more than once.
+	LastOutcome int    `json:"last_outcome,omitempty"`
+	LastReason  string `json:"last_reason,omitempty"`
 	// Uncounted are the tries since the last counted one that spent no attempt.
 	Uncounted int `json:"uncounted,omitempty"`
 }

@@ -23,6 +23,12 @@ func (s *state) snapshot(now time.Time) Snapshot {
 		Running: []Running{}, Queue: append([]Queued{}, s.queue...), Retries: s.retryList(),
 		Parked: []Hold{}, Held: []Hold{},
 		Errors: append([]Problem{}, s.problems...), Warnings: slices.Clone(s.warnings),
+		Spend: s.budget.Spending, SpendProblem: s.budget.err,
+	}
+	for _, d := range s.directs {
+		if d.slot() {
+			snap.Running = append(snap.Running, Running{Title: d.title, Bot: d.bot, RunID: d.runID, Attempt: d.attempt, Phase: d.phase, Since: d.asked})
+		}
 	}
 	for _, c := range s.cards {
 		s.show(&snap, c)
@@ -35,7 +41,13 @@ func (s *state) snapshot(now time.Time) Snapshot {
 }
 
 func (s *state) show(snap *Snapshot, c *card) {
-	hold := Hold{IssueID: c.issue.ID, Title: c.issue.Title, RunID: c.runID, Reason: c.reason, Since: c.heldAt}
+	hold := Hold{
+		IssueID: c.issue.ID, Title: c.issue.Title, RunID: c.runID, Reason: c.reason, Since: c.heldAt,
+		Question: c.asks, Ready: c.readyToGo(),
+	}
+	if c.waits != nil && hold.Ready {
+		hold.Waits = c.waits.Reason
+	}
 	switch c.phase {
 	case PhaseParked:
 		snap.Parked = append(snap.Parked, hold)
@@ -83,12 +95,26 @@ func (s *state) idle() bool {
 		if c.phase != PhaseParked && c.phase != PhaseHeld {
 			return false
 		}
+		if c.readyToGo() && (c.waits == nil || !s.waitsForAPerson(c.waits.Guard)) {
+			return false
+		}
+	}
+	for _, d := range s.directs {
+		if d.slot() {
+			return false
+		}
 	}
 	for _, q := range s.queue {
 		trouble := q.Guard == guardPaused && !s.paused() && !s.stopping
-		if trouble || q.Guard == guardRetry {
+		if trouble || q.Guard == guardRetry || q.Guard == guardResume {
 			return false
 		}
 	}
 	return true
+}
+
+// waitsForAPerson reports whether a guard lets nothing through until somebody, or
+// the next day, says otherwise.
+func (s *state) waitsForAPerson(guard string) bool {
+	return guard == guardSpend || guard == guardPaused && (s.paused() || s.stopping)
 }

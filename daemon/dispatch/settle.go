@@ -168,15 +168,15 @@ func (s *state) revert(c *card, reason string, e RetryEntry) []effect {
 	return []effect{s.file(c, plan{verdict: Revert, reason: reason, to: c.source, cause: board.ReasonRunFailed})}
 }
 
-// count spends an attempt, once per run id: a settlement that is done again by a
-// later daemon finds its run counted.
+// count spends an attempt, once per outcome of a run: a settlement that is done
+// again by a later daemon finds it counted.
 func (s *state) count(c *card, reason string) RetryEntry {
 	e := s.retries[c.issue.ID]
-	if !c.ran || e.LastRunID != c.runID {
+	if !c.ran || e.LastRunID != c.runID || e.LastOutcome != c.outcome {
 		e.Attempts++
 	}
 	if c.ran {
-		e.LastRunID = c.runID
+		e.LastRunID, e.LastOutcome = c.runID, c.outcome
 	}
 	e.IssueID, e.LastReason, e.Uncounted = c.issue.ID, reason, 0
 	s.retries[c.issue.ID] = e

@@ -31,6 +31,9 @@ type Snapshot struct {
 
 	// Errors are the newest infrastructure errors, newest first, at most ten.
 	Errors []Problem `json:"errors"`
+	// Spend is the day's spending as it was last read; SpendProblem why it is not.
+	Spend        Spending `json:"spend"`
+	SpendProblem string   `json:"spend_problem,omitempty"`
 	// Warnings hold for the whole life of the daemon (e.g. a configured column
 	// that the board does not have).
 	Warnings []string `json:"warnings,omitempty"`
@@ -71,8 +74,9 @@ type Queued struct {
 	Title   string `json:"title"`
 	State   string `json:"state"`
 	Bot     string `json:"bot,omitempty"`
-	Guard   string `json:"guard"`  // name of the dispatch guard that refused it
-	Reason  string `json:"reason"` // for people
+	RunID   string `json:"run_id,omitempty"` // of one that is to go on; without an issue it has no card
+	Guard   string `json:"guard"`            // name of the dispatch guard that refused it
+	Reason  string `json:"reason"`           // for people
 }
 
 // Retry is a card that waits for its next attempt.
@@ -91,6 +95,11 @@ type Hold struct {
 	RunID   string    `json:"run_id"`
 	Reason  string    `json:"reason"`
 	Since   time.Time `json:"since"`
+	// Question is what a parked run asks a person.
+	Question string `json:"question,omitempty"`
+	// Ready: what it waited for has come. Waits says why it has no slot yet.
+	Ready bool   `json:"ready,omitempty"`
+	Waits string `json:"waits,omitempty"`
 }
 
 // Problem is an error of the world around the dispatcher.

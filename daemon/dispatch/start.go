@@ -20,11 +20,17 @@ type startJob struct {
 	attempt int
 	marker  string
 	entry   JournalEntry
+	resumes bool // the card's last run goes on
 
 	take, live context.Context // set by the loop
 }
 
 func (j startJob) id() string { return j.cand.Issue.ID }
+
+func (j startJob) within(take, live context.Context) worker {
+	j.take, j.live = take, live
+	return j
+}
 
 func (j startJob) do(ctx context.Context, d *Dispatcher) {
 	cand, ok := j.lastLook(ctx, d)
@@ -134,19 +140,43 @@ func (j startJob) dropEntry(ctx context.Context, d *Dispatcher) {
 
 // carry has the claim. Every failure from here on is filed by a settlement.
 func (j startJob) carry(ctx context.Context, d *Dispatcher, issue board.Issue) {
-	runID := d.opts.NewID()
-	d.tell(claimed{issueID: j.id(), issue: issue, bot: j.cand.Bot, runID: runID, at: j.entry.ClaimedAt})
-	j.entry.Epoch, j.entry.RunID, j.entry.Phase = issue.ClaimEpoch, runID, PhaseLaunching
+	j.entry.Epoch, j.entry.RunID, j.entry.Phase = issue.ClaimEpoch, d.opts.NewID(), PhaseLaunching
 	j.entry.SourceState = issue.State
+	switch {
+	case j.cand.Paused != nil:
+		j.entry.RunID, j.entry.Phase = j.cand.Paused.Record.ID, PhaseParked
+	case j.cand.goesOn():
+		j.entry.RunID, j.resumes = j.cand.Last.Record.ID, true
+	}
+	d.tell(claimed{issueID: j.id(), issue: issue, bot: j.cand.Bot, runID: j.entry.RunID, at: j.entry.ClaimedAt})
+	if j.cand.Paused != nil {
+		j.repark(ctx, d, issue)
+		return
+	}
 	placed, workdir, err := j.prepare(ctx, d, issue)
 	if err != nil {
 		j.fail(d, kindOf(err), placed, true, err)
 		return
 	}
-	d.tell(launched{issueID: j.id(), placed: placed, workdir: workdir})
+	runID := j.entry.RunID
+	d.tell(launched{issueID: j.id(), runID: runID, placed: placed, workdir: workdir})
 	d.fault(FaultLaunched)
-	stamped := j.stamp(ctx, d, issue.Fence(), runID, workdir)
+	stamped := stampRun(ctx, d, j.id(), issue.Fence(), runID, workdir)
 	awaitRun{issueID: j.id(), runID: runID, stamped: stamped}.do(j.live, d)
+}
+
+// repark keeps the claim for a run of the card that is paused: guard 13.
+func (j startJob) repark(ctx context.Context, d *Dispatcher, issue board.Issue) {
+	if !j.unchanged(issue) {
+		j.fail(d, failIneligible, issue.State, true, errIneligible)
+		return
+	}
+	if err := d.opts.Journal.Put(ctx, j.entry); err != nil {
+		j.fail(d, failTrouble, issue.State, true, fmt.Errorf("journal run %s: %w", j.entry.RunID, err))
+		return
+	}
+	d.fault(FaultRecorded)
+	d.tell(repark{issueID: j.id(), view: *j.cand.Paused})
 }
 
 // errIneligible: the card was changed between the last look and the claim.
@@ -160,7 +190,7 @@ func (j startJob) unchanged(claimed board.Issue) bool {
 }
 
 // prepare makes the run durable, moves the card, makes the folder and launches.
-func (j startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue) (placed, workdir string, err error) {
+func (j *startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue) (placed, workdir string, err error) {
 	placed = issue.State
 	if !j.unchanged(issue) {
 		return placed, "", errIneligible
@@ -173,11 +203,49 @@ func (j startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue)
 		return placed, "", err
 	}
 	d.fault(FaultMoved)
-	if workdir, err = d.opts.Workspaces.Prepare(ctx, issue, j.entry.RunID); err != nil {
-		return placed, "", fmt.Errorf("prepare the workspace of %s: %w", j.entry.Identifier, err)
+	if j.resumes {
+		workdir, err = j.goOn(ctx, d, issue)
+		if !neverGoesOn(err) {
+			return placed, workdir, err
+		}
+		d.log.Warn("the last run cannot go on, a fresh one starts", "issue_id", issue.ID, "run_id", j.entry.RunID, "err", err)
+		j.resumes, j.entry.RunID = false, d.opts.NewID()
+		if err := d.opts.Journal.Put(ctx, j.entry); err != nil {
+			return placed, "", fmt.Errorf("journal run %s: %w", j.entry.RunID, err)
+		}
+	}
+	if workdir, err = j.workspace(ctx, d, issue); err != nil {
+		return placed, "", err
+	}
+	return placed, workdir, j.launch(ctx, d, issue, workdir)
+}
+
+func (j *startJob) workspace(ctx context.Context, d *Dispatcher, issue board.Issue) (string, error) {
+	workdir, err := d.opts.Workspaces.Prepare(ctx, issue, j.entry.RunID, j.resumes)
+	if err != nil {
+		return "", fmt.Errorf("prepare the workspace of %s: %w", j.entry.Identifier, err)
 	}
 	d.fault(FaultPrepared)
-	return placed, workdir, j.launch(ctx, d, issue, workdir)
+	return workdir, nil
+}
+
+// goOn lets the card's last run go on, under its own id and in its own folder.
+func (j *startJob) goOn(ctx context.Context, d *Dispatcher, issue board.Issue) (string, error) {
+	workdir, err := j.workspace(ctx, d, issue)
+	if err != nil {
+		return "", err
+	}
+	if err := j.take.Err(); err != nil {
+		return "", err
+	}
+	return workdir, resumeRun(ctx, d, Resume{
+		RunID: j.entry.RunID, Issue: issue, Attempt: j.attempt, Workdir: workdir, Stall: j.cfg.Stall, By: Actor,
+	}, j.cand.Last.Record.OutcomeSeq)
+}
+
+// neverGoesOn tells a run that cannot go on from trouble on the way.
+func neverGoesOn(err error) bool {
+	return errors.Is(err, ErrNotResumable) || errors.Is(err, ErrUnanswered) || errors.Is(err, ErrRunGone)
 }
 
 // moveIn files the card under the running column. A column rule that says no is
@@ -217,6 +285,7 @@ func (j startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, 
 	}
 	err = d.opts.Runs.Launch(ctx, Launch{
 		RunID: j.entry.RunID, Bot: j.cand.Bot, Issue: issue, Attempt: j.attempt, Workdir: workdir, Inputs: in,
+		Stall: j.cfg.Stall,
 	})
 	if err == nil {
 		return nil
@@ -229,10 +298,11 @@ func (j startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, 
 	return nil
 }
 
-func (j startJob) stamp(ctx context.Context, d *Dispatcher, f board.Fence, runID, workdir string) bool {
-	_, err := d.opts.Board.SetLastRun(ctx, j.id(), f, board.RunRef{RunID: runID, Workdir: workdir, At: time.Now().UTC()}, by(""))
+// stampRun makes the card point at its run, and reports whether it does.
+func stampRun(ctx context.Context, d *Dispatcher, issueID string, f board.Fence, runID, workdir string) bool {
+	_, err := d.opts.Board.SetLastRun(ctx, issueID, f, board.RunRef{RunID: runID, Workdir: workdir, At: time.Now().UTC()}, by(""))
 	if err != nil {
-		d.log.Warn("stamp the last run", "issue_id", j.id(), "run_id", runID, "err", err)
+		d.log.Warn("stamp the last run", "issue_id", issueID, "run_id", runID, "err", err)
 		return false
 	}
 	d.fault(FaultStamped)

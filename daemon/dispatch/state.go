@@ -18,7 +18,8 @@ type state struct {
 	desired                    Desired
 	columns                    columns
 
-	cards    map[string]*card // every card that is ours, by issue id
+	cards    map[string]*card   // every card that is ours, by issue id
+	directs  map[string]*direct // runs without a card that go on here, by run id
 	retries  map[string]RetryEntry
 	ledgerV  int64 // grows with every change of retries
 	refusals map[string]refusal
@@ -32,6 +33,8 @@ type state struct {
 	discoverAt          time.Time // not before, after a failure
 	lastTick, nextPoll  time.Time // lastTick: when a discovery last came back
 	infra               infra
+	budget              budget
+	lookingAtSpend      bool
 
 	problems []Problem
 	untold   []string        // of problems, not logged yet
@@ -59,6 +62,17 @@ type card struct {
 	workdir string
 	stamped bool // last_run_id names runID
 
+	outcome  int    // outcome_seq of the run as it was last seen
+	failed   bool   // the run is failed_resumable
+	answered bool   // it waits for a person and has the answers
+	pause    string // why it is paused_operator
+	asks     string // what it asks a person
+	wanted   string // who said that it shall go on
+	noPause  bool   // its bot turned out not to support that
+	goAt     time.Time
+	goErrs   int
+	waits    *Queued // why it does not go on although it is ready, at the newest walk
+
 	stop     *stopRequest
 	lost     bool // the claim is somebody else's now
 	away     bool // a person took the card out of the eligible columns
@@ -82,6 +96,7 @@ func newState(cfg Config, owner, marker string) *state {
 	return &state{
 		cfg: cfg, owner: owner, marker: marker,
 		cards:    map[string]*card{},
+		directs:  map[string]*direct{},
 		retries:  map[string]RetryEntry{},
 		refusals: map[string]refusal{},
 		touched:  map[string]bool{},
@@ -111,6 +126,11 @@ func (s *state) slotsUsed() int {
 			n++
 		}
 	}
+	for _, d := range s.directs {
+		if d.slot() {
+			n++
+		}
+	}
 	return n
 }
 
@@ -128,6 +148,11 @@ func (s *state) slotsOf(column string) int {
 func (s *state) starting() bool {
 	for _, c := range s.cards {
 		if c.starting() {
+			return true
+		}
+	}
+	for _, d := range s.directs {
+		if d.phase == PhaseLaunching {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"iterion/native/board"
+	"iterion/native/run"
 )
 
 // step is all the thinking: it takes a message in and says what is to be done.
@@ -44,6 +45,18 @@ func (s *state) handle(m message, now time.Time) []effect {
 		return s.onSettled(m, now)
 	case probed:
 		return s.onProbed(m, now)
+	case taken:
+		return s.onTaken(m, now)
+	case goOnFailed:
+		return s.onGoOnFailed(m, now)
+	case repark:
+		return s.onRepark(m)
+	case directTried:
+		return s.onDirectTried(m, now)
+	case directEnded:
+		return s.onDirectEnded(m)
+	case spendSeen:
+		return s.onSpendSeen(m, now)
 	default:
 		return s.handleAsked(m, now)
 	}
@@ -58,6 +71,12 @@ func (s *state) handleAsked(m message, now time.Time) []effect {
 		return s.onDesiredSaved(m, now)
 	case cancelAsked:
 		return s.onCancelAsked(m)
+	case configured:
+		return s.onConfigured(m, now)
+	case pauseAsked:
+		return s.onPauseAsked(m)
+	case resumeAsked:
+		return s.onResumeAsked(m, now)
 	case stopRuns:
 		return s.onStopRuns(m)
 	case worldAsked:
@@ -93,7 +112,8 @@ func (s *state) onLaunched(m launched) []effect {
 	if c == nil {
 		return nil
 	}
-	c.placed, c.workdir, c.phase, c.ran = m.placed, m.workdir, PhaseRunning, true
+	c.placed, c.workdir, c.phase, c.ran, c.runID = m.placed, m.workdir, PhaseRunning, true, m.runID
+	c.wanted, c.answered, c.pause, c.asks, c.failed, c.goErrs, c.waits, c.reason = "", false, "", "", false, 0, nil, ""
 	if s.infra.fails > 0 { // the world works again: the others may follow
 		s.infra, s.wanted = infra{}, true
 	}
@@ -159,8 +179,9 @@ func (s *state) learnRun(c *card, v RunView, err error) {
 	if err != nil {
 		return
 	}
-	c.ran = true
-	c.retryAt = v.Record.RetryAt
+	rec := v.Record
+	c.ran, c.retryAt, c.outcome = true, rec.RetryAt, rec.OutcomeSeq
+	c.failed, c.answered, c.pause, c.asks = rec.Status == run.FailedResumable, v.Answered, rec.PauseReason, question(rec)
 	if v.Record.Workdir != "" {
 		c.workdir = v.Record.Workdir
 	}

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,9 +20,10 @@ func machineStop(note string) stopRequest {
 	return stopRequest{verb: run.VerbStop, by: Actor, note: note}
 }
 
-// stopRun asks a card's supervisor to end the run. A request in flight stands.
+// stopRun asks a card's supervisor to end the run. A request in flight stands,
+// unless it was only for a pause.
 func (s *state) stopRun(c *card, r stopRequest) []effect {
-	if c.stop == nil {
+	if c.stop == nil || c.stop.verb == run.VerbPause && r.verb != run.VerbPause {
 		c.stop = &r
 	}
 	return s.resend(c)
@@ -40,8 +42,16 @@ func (s *state) onStopTried(m stopTried, now time.Time) []effect {
 	if m.err == nil {
 		return nil
 	}
+	c := s.cards[m.issueID]
+	if c != nil && c.stop != nil && c.stop.verb == run.VerbPause && errors.Is(m.err, ErrNotResumable) {
+		c.noPause, c.stop = true, nil // it runs to its end
+		if c.phase == PhaseStopping {
+			c.phase = PhaseRunning
+		}
+		return nil
+	}
 	s.trouble(now, fmt.Sprintf("stop the run of issue %s: %v", board.ShortID(m.issueID), m.err))
-	if c := s.cards[m.issueID]; c != nil && c.stop != nil {
+	if c != nil && c.stop != nil {
 		c.stop.sent = false // the next reconcile sends it again
 	}
 	return nil

@@ -63,6 +63,14 @@ func (s *state) discovery() discover {
 
 // onTickAsked serves Refresh and Nudge.
 func (s *state) onTickAsked(m tickAsked) []effect {
+	var fx []effect
+	if m.spend && !s.lookingAtSpend {
+		s.lookingAtSpend = true
+		fx = append(fx, lookAtSpend{})
+	}
+	if !m.all && len(m.ids) == 0 {
+		return fx
+	}
 	s.wanted = true
 	if m.all {
 		clear(s.refusals)
@@ -70,7 +78,7 @@ func (s *state) onTickAsked(m tickAsked) []effect {
 	for id := range m.ids {
 		delete(s.refusals, id)
 	}
-	return nil
+	return fx
 }
 
 // onDiscovered reconciles what is ours with what was seen, then walks.
@@ -88,7 +96,9 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	s.tip = m.d.tip
 	s.pool = slices.DeleteFunc(m.d.candidates, func(c candidate) bool { return s.touched[c.Issue.ID] })
 	s.nameBroken(m.d.broken, now)
+	s.learnBudget(m.d.budget, now)
 	fx = append(fx, s.reconcile(m.d)...)
+	fx = append(fx, s.pauseForCap()...)
 	fx = append(fx, s.forgetRetries(m.d)...)
 	fx = append(fx, s.freeStrays(m.d.strays, now)...)
 	s.pruneRefusals()
@@ -141,48 +151,13 @@ func (s *state) pruneRefusals() {
 	}
 }
 
-// walk starts what the guard table lets through and remembers why the others wait.
-func (s *state) walk(now time.Time) []effect {
-	var fx []effect
-	table := guards()
-	var stopped *Queued
-	s.queue = nil
-	rest := s.pool[:0:0]
-	for _, cand := range s.pool {
-		if s.cards[cand.Issue.ID] != nil {
-			continue // ours already; it is shown elsewhere
-		}
-		q := Queued{IssueID: cand.Issue.ID, Title: cand.Issue.Title, State: cand.Issue.State, Bot: cand.Slug}
-		if stopped != nil {
-			q.Guard, q.Reason = stopped.Guard, stopped.Reason
-			s.queue, rest = append(s.queue, q), append(rest, cand)
-			continue
-		}
-		g, a, no := refuse(table, s.factsOf(cand, now))
-		if !no {
-			fx = append(fx, s.start(cand, now))
-			continue
-		}
-		q.Guard, q.Reason = g.name, a.reason
-		if r, ok := s.refusals[cand.Issue.ID]; ok && g.name == guardClaim {
-			q.Guard = r.guard
-		}
-		s.queue, rest = append(s.queue, q), append(rest, cand)
-		if a.answer == AnswerStop {
-			stopped = &q
-		}
-	}
-	s.pool = rest
-	return fx
-}
-
 func (s *state) factsOf(c candidate, now time.Time) facts {
 	return facts{world: s.world(c.Issue.ID, c.Issue.State), candidate: c, now: now}
 }
 
 func (s *state) world(issueID, column string) world {
 	w := world{
-		cfg: s.cfg, marker: s.marker, columns: s.columns, desired: s.desired,
+		cfg: s.cfg, marker: s.marker, columns: s.columns, desired: s.desired, budget: s.budget,
 		stopping: s.stopping || s.draining,
 		slots:    s.slotsUsed(), slotsHere: s.slotsOf(column),
 		infra: s.infra, starting: s.infra.fails > 0 && s.starting(),
@@ -252,6 +227,10 @@ func (s *state) wakeAt(now time.Time) time.Time {
 	}
 	for _, c := range s.cards {
 		soonest(c.planAt)
+		soonest(c.goAt)
+	}
+	for _, d := range s.directs {
+		soonest(d.goAt)
 	}
 	return next
 }
@@ -282,6 +261,16 @@ func (s *state) due(now time.Time) bool {
 	}
 	for id, e := range s.retries {
 		if s.cards[id] == nil && passed(fireAt(e)) {
+			return true
+		}
+	}
+	for _, c := range s.cards {
+		if c.readyToGo() && passed(c.goAt) {
+			return true
+		}
+	}
+	for _, d := range s.directs {
+		if passed(d.goAt) {
 			return true
 		}
 	}

@@ -39,9 +39,15 @@ func (w *watchers) wake() {
 
 // hints collect nudges until the actor takes them.
 type hints struct {
-	mu  sync.Mutex
-	all bool
-	ids map[string]bool
+	mu         sync.Mutex
+	all, spend bool
+	ids        map[string]bool
+}
+
+func (h *hints) addSpend() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.spend = true
 }
 
 func (h *hints) add(issueID string) {
@@ -60,7 +66,7 @@ func (h *hints) add(issueID string) {
 func (h *hints) take() tickAsked {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := tickAsked{all: h.all, ids: h.ids}
-	h.all, h.ids = false, nil
+	t := tickAsked{all: h.all, spend: h.spend, ids: h.ids}
+	h.all, h.spend, h.ids = false, false, nil
 	return t
 }

@@ -33,6 +33,7 @@ type bed struct {
 	journal *memJournal
 	ledger  *memLedger
 	intent  *memIntent
+	spend   *memSpend
 	cfg     Config
 	made    int
 }
@@ -46,7 +47,7 @@ func inBed(t *testing.T, test func(t *testing.T, b *bed)) {
 func newBed(t *testing.T) *bed {
 	return &bed{
 		t: t, board: boardtest.NewMemory(), runs: newFakeRuns(), bots: &fakeBots{},
-		spaces: &fakeSpaces{}, journal: newMemJournal(), ledger: &memLedger{}, intent: &memIntent{},
+		spaces: &fakeSpaces{}, journal: newMemJournal(), ledger: &memLedger{}, intent: &memIntent{}, spend: &memSpend{},
 		cfg: Config{Bot: "hello"},
 	}
 }
@@ -89,7 +90,7 @@ func (b *bed) options(gate func() error) Options {
 	return Options{
 		Board: mortalBoard{b.board, gate}, Runs: mortalRuns{b.runs, gate}, Bots: b.bots,
 		Workspaces: b.spaces, Journal: mortalJournal{b.journal, gate}, Ledger: mortalLedger{b.ledger, gate},
-		Intent: b.intent, Config: b.cfg,
+		Intent: b.intent, Spend: b.spend, Config: b.cfg,
 	}
 }
 
@@ -226,6 +227,9 @@ func becomes(s run.Status) script {
 
 var never = script{after: -1}
 
+// byHand is the id of a run that a person started.
+const byHand = "by-hand"
+
 // fakeRuns are runs with scripted bots. They outlive dispatchers.
 type fakeRuns struct {
 	mu       sync.Mutex
@@ -237,15 +241,24 @@ type fakeRuns struct {
 	onStop   func(id string) error
 	doubled  []string // cards that had a second live run: I3 broken
 	launches []Launch
+	goOn     func(r Resume) script
+	resumes  []Resume
+
+	refuseResume func(r Resume) error
 }
 
 type fakeRun struct {
 	view    RunView
 	changed chan struct{}
+	goings  int // how often it went on
 }
 
 func newFakeRuns() *fakeRuns {
-	return &fakeRuns{runs: map[string]*fakeRun{}, plan: func(Launch) script { return finishes(time.Second) }}
+	return &fakeRuns{
+		runs: map[string]*fakeRun{},
+		plan: func(Launch) script { return finishes(time.Second) },
+		goOn: func(Resume) script { return finishes(time.Second) },
+	}
 }
 
 func (f *fakeRuns) Launch(_ context.Context, l Launch) error {
@@ -264,16 +277,18 @@ func (f *fakeRuns) Launch(_ context.Context, l Launch) error {
 			f.doubled = append(f.doubled, l.Issue.ID)
 		}
 	}
+	kind := run.SourceIssue
+	if l.RunID == byHand {
+		kind = run.SourceManual
+	}
 	f.launches = append(f.launches, l)
 	f.order = append(f.order, l.RunID)
 	f.runs[l.RunID] = &fakeRun{changed: make(chan struct{}), view: RunView{Supervised: true, Record: run.Record{
 		ID: l.RunID, Bot: l.Bot.Slug, Status: run.Running, Attempt: l.Attempt, Workdir: l.Workdir, Inputs: l.Inputs,
-		Source:    run.Source{Kind: run.SourceIssue, IssueID: l.Issue.ID},
+		Source:    run.Source{Kind: kind, IssueID: l.Issue.ID},
 		CreatedAt: time.Now(), StartedAt: time.Now(),
 	}}}
-	if s := f.plan(l); s.after >= 0 {
-		time.AfterFunc(s.after, func() { f.edit(l.RunID, s.end) })
-	}
+	f.play(l.RunID, f.plan(l))
 	return nil
 }
 
@@ -288,6 +303,7 @@ func (f *fakeRuns) edit(id string, change func(*run.Record)) {
 	change(&r.view.Record)
 	if r.view.Record.Status.Final() {
 		r.view.Supervised, r.view.Record.FinishedAt = false, time.Now()
+		r.view.Record.OutcomeSeq++
 	}
 	close(r.changed)
 	r.changed = make(chan struct{})
@@ -343,6 +359,72 @@ func (f *fakeRuns) LiveByIssue(_ context.Context, issueID string) ([]RunView, er
 	return live, nil
 }
 
+// Resume goes on with a run; what becomes of it is planned like a launch.
+func (f *fakeRuns) Resume(_ context.Context, r Resume) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refuseResume != nil {
+		if err := f.refuseResume(r); err != nil {
+			return err
+		}
+	}
+	of := f.runs[r.RunID]
+	if of == nil {
+		return fmt.Errorf("run %s: %w", r.RunID, ErrRunGone)
+	}
+	if err := resumable(of.view); err != nil {
+		return err
+	}
+	rec := &of.view.Record
+	for id, other := range f.runs {
+		if id != r.RunID && rec.Source.IssueID != "" && other.view.Record.Source.IssueID == rec.Source.IssueID && !other.view.Record.Status.Final() {
+			f.doubled = append(f.doubled, rec.Source.IssueID)
+		}
+	}
+	rec.Status, rec.FailureCode, rec.PauseReason, rec.Awaiting, rec.Error, rec.FinishedAt = run.Running, "", "", nil, "", time.Time{}
+	if r.Attempt > 0 {
+		rec.Attempt = r.Attempt
+	}
+	of.view.Supervised, of.view.Answered, of.view.By, of.view.Note = true, false, "", ""
+	of.goings++
+	f.resumes = append(f.resumes, r)
+	f.play(r.RunID, f.goOn(r))
+	return nil
+}
+
+// play carries a script out, unless the run has moved on by then.
+func (f *fakeRuns) play(id string, s script) {
+	if s.after >= 0 {
+		began := f.runs[id].goings
+		time.AfterFunc(s.after, func() {
+			if f.goingsOf(id) == began && !f.view(id).Record.Status.Paused() {
+				f.edit(id, s.end)
+			}
+		})
+	}
+}
+
+// goingsOf tells the goings-on of one run apart.
+func (f *fakeRuns) goingsOf(id string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.runs[id].goings
+}
+
+// answer gives a run that asked its answers.
+func (f *fakeRuns) answer(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.runs[id].view.Answered = true
+}
+
+// resumed returns the resumes so far.
+func (f *fakeRuns) resumed() []Resume {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.resumes)
+}
+
 func (f *fakeRuns) Stop(_ context.Context, id, verb, by, note string) error {
 	if f.onStop != nil {
 		if err := f.onStop(id); err != nil {
@@ -356,6 +438,10 @@ func (f *fakeRuns) Stop(_ context.Context, id, verb, by, note string) error {
 	f.mu.Unlock()
 	time.AfterFunc(100*time.Millisecond, func() {
 		f.edit(id, func(r *run.Record) {
+			if verb == run.VerbPause {
+				r.Status, r.PauseReason = run.PausedOperator, note
+				return
+			}
 			r.Status = run.Cancelled
 			if verb == run.VerbStop {
 				r.Status, r.FailureCode, r.Error = run.Failed, run.CodeInterrupted, note
@@ -405,23 +491,31 @@ func (f *fakeRuns) orphan(id string) {
 	f.runs[id].view.Supervised = false
 }
 
-type fakeBots struct{ dispatchVars map[string]string }
+type fakeBots struct {
+	dispatchVars map[string]string
+	resume       bool
+	retry        QuotaRetry
+}
 
 func (f *fakeBots) Resolve(_ context.Context, slug string) (Bot, error) {
 	if slug == "nobody" {
 		return Bot{}, errors.New("no bot of that name")
 	}
-	return Bot{Slug: slug, DispatchVars: f.dispatchVars}, nil
+	return Bot{Slug: slug, DispatchVars: f.dispatchVars, Resume: f.resume, Retry: f.retry}, nil
 }
 
 type fakeSpaces struct {
 	mu   sync.Mutex
 	fail error
+	anew bool // the folder is not the one of the last run
 }
 
-func (f *fakeSpaces) Prepare(_ context.Context, is board.Issue, _ string) (string, error) {
+func (f *fakeSpaces) Prepare(_ context.Context, is board.Issue, _ string, again bool) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if again && f.anew {
+		return "", fmt.Errorf("the folder was made anew: %w", ErrNotResumable)
+	}
 	return "/work/" + is.ID, f.fail
 }
 
@@ -524,6 +618,25 @@ func (l *memLedger) of(id string) RetryEntry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.entries[id]
+}
+
+// memSpend is a day's ledger that a test writes.
+type memSpend struct {
+	mu  sync.Mutex
+	now Spending
+	err error
+}
+
+func (m *memSpend) Status(context.Context) (Spending, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now, m.err
+}
+
+func (m *memSpend) set(s Spending, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now, m.err = s, err
 }
 
 type memIntent struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"iterion/native/atomicfile"
@@ -18,6 +19,17 @@ type Mark struct {
 	RunID      string    `json:"run_id,omitempty"` // empty: nobody's
 	Owner      string    `json:"owner,omitempty"`  // the daemon that prepared it
 	At         time.Time `json:"at"`
+	// Runs are those that worked in this generation, newest last. A run that goes on
+	// must find the folder that it knows.
+	Runs []string `json:"runs,omitempty"`
+}
+
+// runsKept is how many runs a mark remembers: more than the attempts of a card.
+const runsKept = 50
+
+func (m *Mark) remember(runID string) {
+	m.Runs = append(slices.DeleteFunc(m.Runs, func(id string) bool { return id == runID }), runID)
+	m.Runs = m.Runs[max(0, len(m.Runs)-runsKept):]
 }
 
 // readMark returns nil when there is no mark, and an error for one that is there

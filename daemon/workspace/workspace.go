@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,9 +84,9 @@ func (m *Manager) sweep() error {
 	return nil
 }
 
-// Prepare makes or reuses the card's folder and marks it as runID's. A folder
-// that is in use gives a *dispatch.WorkspaceBusyError.
-func (m *Manager) Prepare(_ context.Context, is board.Issue, runID string) (string, error) {
+// Prepare makes or reuses the card's folder and marks it as runID's, see
+// dispatch.Workspaces.
+func (m *Manager) Prepare(_ context.Context, is board.Issue, runID string, again bool) (string, error) {
 	key, err := Key(is.ID)
 	if err != nil {
 		return "", err
@@ -94,6 +95,11 @@ func (m *Manager) Prepare(_ context.Context, is board.Issue, runID string) (stri
 	mark, err := m.mark(key, is.ID)
 	if err != nil {
 		return "", err
+	}
+	if again {
+		if err := knows(dir, mark, runID); err != nil {
+			return "", err
+		}
 	}
 	fresh, err := makeFolder(dir)
 	if err != nil {
@@ -108,6 +114,7 @@ func (m *Manager) Prepare(_ context.Context, is board.Issue, runID string) (stri
 		mark = &Mark{IssueID: is.ID, Generation: uuid.NewString()}
 	}
 	mark.RunID, mark.Owner, mark.At = runID, m.o.Owner, time.Now().UTC()
+	mark.remember(runID)
 	return dir, writeMark(m.markPath(key), *mark)
 }
 
@@ -168,6 +175,20 @@ func makeFolder(dir string) (fresh bool, err error) {
 		return false, fmt.Errorf("workspace %s is not a folder of its own, refused", dir)
 	}
 	return false, nil
+}
+
+// knows refuses a folder that is not the one that runID worked in.
+func knows(dir string, mark *Mark, runID string) error {
+	_, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: its workspace %s was removed", dispatch.ErrNotResumable, dir)
+	case err != nil:
+		return fmt.Errorf("look at workspace: %w", err)
+	case mark == nil || !slices.Contains(mark.Runs, runID):
+		return fmt.Errorf("%w: workspace %s was made anew since", dispatch.ErrNotResumable, dir)
+	}
+	return nil
 }
 
 // checkFree refuses a folder that another run, or any process, still uses.

@@ -35,7 +35,7 @@ func open(t *testing.T, o Options) *Manager {
 
 func prepare(t *testing.T, m *Manager, id, runID string) string {
 	t.Helper()
-	dir, err := m.Prepare(t.Context(), board.Issue{ID: id}, runID)
+	dir, err := m.Prepare(t.Context(), board.Issue{ID: id}, runID, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestPrepareRefusesFolderOfLiveRun(t *testing.T) {
 	live := true
 	m := open(t, Options{Live: func(id string) (bool, error) { return live && id == "r1", nil }})
 	prepare(t, m, "c", "r1")
-	_, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2")
+	_, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2", false)
 	var busy *dispatch.WorkspaceBusyError
 	if !errors.As(err, &busy) || busy.By != "run r1" {
 		t.Errorf("got %v", err)
@@ -135,7 +135,7 @@ func TestPrepareRefusesFolderOfLiveRun(t *testing.T) {
 func TestPrepareConservesWhenTheRunCannotBeRead(t *testing.T) {
 	m := open(t, Options{Live: func(string) (bool, error) { return false, errors.New("disk on fire") }})
 	prepare(t, m, "c", "r1")
-	if dir, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2"); err == nil {
+	if dir, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2", false); err == nil {
 		t.Errorf("handed out %s", dir)
 	}
 }
@@ -147,7 +147,7 @@ func TestPrepareRefusesFolderWithAProcessInside(t *testing.T) {
 	m := open(t, Options{})
 	dir := prepare(t, m, "c", "r1")
 	end := occupy(t, dir)
-	_, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2")
+	_, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2", false)
 	var busy *dispatch.WorkspaceBusyError
 	if !errors.As(err, &busy) || !strings.Contains(busy.By, "cat") {
 		t.Errorf("with its working folder inside: %v", err)
@@ -157,7 +157,7 @@ func TestPrepareRefusesFolderWithAProcessInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2"); !errors.As(err, &busy) {
+	if _, err := m.Prepare(t.Context(), board.Issue{ID: "c"}, "r2", false); !errors.As(err, &busy) {
 		t.Errorf("with an open file inside: %v", err)
 	}
 	f.Close()
@@ -198,7 +198,7 @@ func TestPrepareRefusesLinksAndFilesInPlaceOfTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"linked", "file"} {
-		if dir, err := m.Prepare(t.Context(), board.Issue{ID: id}, "r"); err == nil {
+		if dir, err := m.Prepare(t.Context(), board.Issue{ID: id}, "r", false); err == nil {
 			t.Errorf("%s: handed out %s", id, dir)
 		}
 	}
@@ -211,7 +211,7 @@ func TestPrepareRefusesFolderOfAnotherCard(t *testing.T) {
 	m := open(t, Options{})
 	prepare(t, m, "a:b", "r1")
 	key, _ := Key("a:b")
-	if dir, err := m.Prepare(t.Context(), board.Issue{ID: key}, "r2"); err == nil {
+	if dir, err := m.Prepare(t.Context(), board.Issue{ID: key}, "r2", false); err == nil {
 		t.Errorf("two cards share %s", dir)
 	}
 }

@@ -1,0 +1,177 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// ResumeRun lets a paused or failed_resumable run go on as soon as the guards and
+// a free slot allow it. It returns once the run waits for that: a parked card is
+// marked, a card that nobody holds is claimed for it, a run without a card queues
+// by itself. A card that somebody else holds, or that has another run under way,
+// is board.ErrConflict.
+func (d *Dispatcher) ResumeRun(ctx context.Context, runID, by string) error {
+	v, err := d.opts.Runs.Inspect(ctx, runID)
+	if err != nil {
+		return err
+	}
+	if err := resumable(v); err != nil {
+		return err
+	}
+	reply := make(chan error, 1)
+	return d.ask(ctx, resumeAsked{view: v, by: by, reply: reply}, reply)
+}
+
+// PauseRun asks for the stop of a run's bot in a person's name. It returns once
+// the request is durable; the card is parked when the run has stopped.
+func (d *Dispatcher) PauseRun(ctx context.Context, runID, by string) error {
+	if err := d.opts.Runs.Stop(ctx, runID, run.VerbPause, by, run.PauseOperator); err != nil {
+		return err
+	}
+	return d.post(ctx, pauseAsked{runID: runID})
+}
+
+// resumable says why a run as it stands cannot go on, or nothing.
+func resumable(v RunView) error {
+	rec := v.Record
+	switch rec.Status {
+	case run.PausedHuman:
+		if !v.Answered {
+			return fmt.Errorf("%w: answer run %s first", ErrUnanswered, rec.ID)
+		}
+		return nil
+	case run.PausedOperator, run.FailedResumable:
+		return nil
+	}
+	return fmt.Errorf("%w: run %s is %s", ErrNotResumable, rec.ID, rec.Status)
+}
+
+func (s *state) onResumeAsked(m resumeAsked, now time.Time) []effect {
+	rec := m.view.Record
+	if rec.Source.IssueID == "" {
+		return s.queueDirect(m, now)
+	}
+	c := s.cards[rec.Source.IssueID]
+	switch {
+	case c == nil:
+		return s.take(m, now)
+	case c.runID == rec.ID && (c.phase == PhaseParked || c.plan != nil && c.plan.verdict == Parked):
+		s.learnRun(c, m.view, nil)
+		c.wanted, c.goAt = m.by, time.Time{}
+		s.wanted = true
+		return []effect{replyError{to: m.reply}}
+	}
+	return []effect{replyError{to: m.reply, err: fmt.Errorf("%w: issue %s is %s%s",
+		board.ErrConflict, board.ShortID(c.issue.ID), c.phase, ofRun(c.runID))}}
+}
+
+// take claims a card that nobody holds for the run that is to go on.
+func (s *state) take(m resumeAsked, now time.Time) []effect {
+	rec := m.view.Record
+	c := &card{
+		issue: board.Issue{ID: rec.Source.IssueID, Title: rec.Name}, bot: Bot{Slug: rec.Bot, Resume: true},
+		runID: rec.ID, phase: PhaseClaiming, attempt: rec.Attempt, wanted: m.by, since: now, seq: s.tip,
+		fence: board.Fence{Marker: s.marker},
+	}
+	s.learnRun(c, m.view, nil)
+	s.cards[c.issue.ID], s.touched[c.issue.ID] = c, true
+	return []effect{takeCard{entry: s.entry(c, PhaseParked), lease: s.cfg.Lease, reply: m.reply}}
+}
+
+// takeCard claims a card for a run of its own that is to go on.
+type takeCard struct {
+	entry JournalEntry
+	lease time.Duration
+	reply chan<- error
+}
+
+func (e takeCard) do(ctx context.Context, d *Dispatcher) {
+	is, bot, err := e.claim(ctx, d)
+	d.tell(taken{issueID: e.entry.IssueID, issue: is, bot: bot, reply: e.reply, err: err})
+}
+
+func (e takeCard) claim(ctx context.Context, d *Dispatcher) (board.Issue, Bot, error) {
+	o, entry := d.opts, e.entry
+	if err := o.Journal.Put(ctx, entry); err != nil {
+		return board.Issue{}, Bot{}, fmt.Errorf("journal the claim of %s: %w", entry.Identifier, err)
+	}
+	is, err := o.Board.Claim(ctx, entry.IssueID, entry.Marker, e.lease, by(""))
+	if unknownOutcome(err) {
+		return is, Bot{}, fmt.Errorf("claim issue %s: %w", entry.Identifier, err) // a stray, if it landed
+	}
+	if err == nil {
+		d.fault(FaultClaimed)
+		entry.Epoch, entry.SourceState = is.ClaimEpoch, is.State
+		if err = e.alone(ctx, o); err == nil {
+			err = o.Journal.Put(ctx, entry)
+		}
+		if err == nil {
+			bot, _ := o.Bots.Resolve(ctx, d.slugOfRun(ctx, entry.RunID)) // without it the run still knows its own
+			return is, bot, nil
+		}
+		if _, rerr := o.Board.Release(ctx, is.ID, is.Fence(), by("")); rerr != nil {
+			return is, Bot{}, err // a stray: the next look at the board releases it
+		}
+	}
+	if rerr := o.Journal.Remove(ctx, entry.IssueID, entry.Owner); rerr != nil {
+		d.tell(troubled{fmt.Sprintf("remove issue %s from the claim journal: %v", entry.Identifier, rerr)})
+	}
+	return is, Bot{}, fmt.Errorf("take issue %s: %w", entry.Identifier, err)
+}
+
+// alone refuses a card that has another run under way, or one that waits.
+func (e takeCard) alone(ctx context.Context, o Options) error {
+	live, err := o.Runs.LiveByIssue(ctx, e.entry.IssueID)
+	if err != nil {
+		return fmt.Errorf("look for live runs of the card: %w", err)
+	}
+	for _, v := range live {
+		if v.Record.ID != e.entry.RunID {
+			return fmt.Errorf("%w: run %s of this card is %s", board.ErrConflict, v.Record.ID, v.Record.Status)
+		}
+	}
+	return nil
+}
+
+func (d *Dispatcher) slugOfRun(ctx context.Context, runID string) string {
+	v, err := d.opts.Runs.Inspect(ctx, runID)
+	if err != nil {
+		return ""
+	}
+	return v.Record.Bot
+}
+
+// onTaken parks the card: from there its run goes on like any other that waits.
+func (s *state) onTaken(m taken, now time.Time) []effect {
+	c := s.cards[m.issueID]
+	if c == nil {
+		return []effect{replyError{to: m.reply, err: m.err}}
+	}
+	s.touched[m.issueID], s.wanted = true, true
+	if m.err != nil {
+		delete(s.cards, m.issueID)
+		return []effect{replyError{to: m.reply, err: m.err}}
+	}
+	c.issue, c.fence, c.since, c.heldAt = m.issue, m.issue.Fence(), now, now
+	c.source, c.placed, c.phase, c.stamped = m.issue.State, m.issue.State, PhaseParked, m.issue.LastRunID == c.runID
+	if m.bot.Slug != "" {
+		c.bot = m.bot
+	}
+	return []effect{startBeat{issueID: m.issueID, fence: c.fence}, replyError{to: m.reply}}
+}
+
+// onPauseAsked notes that a person's pause is on its way to the supervisor.
+func (s *state) onPauseAsked(m pauseAsked) []effect {
+	s.wanted = true
+	for _, c := range s.cards {
+		if c.runID == m.runID && c.phase == PhaseRunning {
+			c.phase = PhaseStopping
+			c.stop = &stopRequest{verb: run.VerbPause, sent: true}
+		}
+	}
+	return nil
+}
