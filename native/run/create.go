@@ -116,7 +116,7 @@ func sweep(staging string, now time.Time) {
 	for _, e := range entries {
 		dir := filepath.Join(staging, e.Name())
 		info, err := e.Info()
-		if err != nil || now.Sub(info.ModTime()) < stale {
+		if err != nil || e.Name() == trashName || now.Sub(info.ModTime()) < stale {
 			continue
 		}
 		if held, err := filelock.Probe(filepath.Join(dir, LockFile)); err == nil && !held {

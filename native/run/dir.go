@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ const (
 
 const (
 	stagingDir      = ".staging"
+	trashName       = "trash" // in stagingDir, see Prune
 	interactionsDir = "interactions"
 )
 
@@ -141,6 +143,12 @@ func (d *Dir) Locked(id string) (bool, error) {
 // TryLock takes the run's lock or returns a *filelock.HeldError at once.
 func (d *Dir) TryLock(id string) (*filelock.Lock, error) {
 	return filelock.TryAcquire(d.file(id, LockFile))
+}
+
+// Lock waits for the run's lock a little while, since whoever looks at a run or
+// ends it holds the lock for moments. Then it returns a *filelock.HeldError.
+func (d *Dir) Lock(ctx context.Context, id string) (*filelock.Lock, error) {
+	return filelock.Acquire(ctx, d.file(id, LockFile), filelock.Options{})
 }
 
 // Output returns what the bot reported as its results; nil when it reported none.

@@ -69,6 +69,9 @@
 //   - Somebody who resumes: first the intent is cleared, then the record says
 //     queued. Before that the run is as it was; after it the run never started and
 //     is settled like any other that is queued with a free lock.
+//   - Somebody who prunes: a run is moved to .staging/trash as a whole before
+//     anything of it is deleted. It is complete or gone; what is left in the trash
+//     the next pruning deletes.
 //
 // Who finds the lock free takes it before changing anything, so that two who
 // notice at once do not both write.

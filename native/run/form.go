@@ -1,10 +1,5 @@
 package run
 
-import (
-	"bytes"
-	"encoding/json"
-)
-
 // The types of a Field's answer.
 const (
 	FieldText   = "text"
@@ -46,9 +41,7 @@ type plainField Field
 // UnmarshalJSON implements json.Unmarshaler. The digits of a default stay as they
 // were written.
 func (f *Field) UnmarshalJSON(raw []byte) error {
-	exact := json.NewDecoder(bytes.NewReader(raw))
-	exact.UseNumber()
-	return exact.Decode((*plainField)(f))
+	return decodeExact(raw, (*plainField)(f))
 }
 
 // Must reports whether the field has to be answered: it says so, or it says

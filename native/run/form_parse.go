@@ -187,9 +187,7 @@ func parseField(name string, raw json.RawMessage) (Field, error) {
 	if raw[0] == '"' {
 		err = json.Unmarshal(raw, &f.Label)
 	} else {
-		in := json.NewDecoder(bytes.NewReader(raw))
-		in.UseNumber()
-		err = in.Decode(&f)
+		err = decodeExact(raw, &f)
 	}
 	if name != "" {
 		f.Name = name

@@ -88,9 +88,7 @@ func (d *Dir) Interaction(runID, id string) (Interaction, error) {
 		return in, fmt.Errorf("question %s of run %s: %w", id, runID, ErrNotFound)
 	}
 	if err == nil {
-		exact := json.NewDecoder(bytes.NewReader(data))
-		exact.UseNumber() // numbers stay as they were typed
-		err = exact.Decode(&in)
+		err = decodeExact(data, &in)
 	}
 	if err != nil {
 		return in, fmt.Errorf("read question %s of run %s: %w", id, runID, err)
@@ -125,6 +123,34 @@ func (d *Dir) Answered(rec Record) (bool, error) {
 		return false, nil
 	}
 	return err == nil && in.Answered(), err
+}
+
+// Answers returns the answers that a run has: those to the question that it waits
+// on, else those that its bot was given last. nil: none.
+func (d *Dir) Answers(rec Record) (map[string]any, error) {
+	if rec.Status == PausedHuman {
+		in, err := d.Pending(rec)
+		return in.Answers, err
+	}
+	data, err := os.ReadFile(d.file(rec.ID, AnswersFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var answers map[string]any
+	if err == nil {
+		err = decodeExact(data, &answers)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read answers of run %s: %w", rec.ID, err)
+	}
+	return answers, nil
+}
+
+// decodeExact leaves numbers as they were typed.
+func decodeExact(data []byte, v any) error {
+	exact := json.NewDecoder(bytes.NewReader(data))
+	exact.UseNumber()
+	return exact.Decode(v)
 }
 
 // Answer stores the answers to what a run asks and returns its record, which is
@@ -162,7 +188,7 @@ func (d *Dir) lockPaused(ctx context.Context, runID string) (*filelock.Lock, err
 	if rec.Status != PausedHuman {
 		return nil, &NotWaitingError{ID: runID, Status: rec.Status}
 	}
-	lock, err := filelock.Acquire(ctx, d.file(runID, LockFile), filelock.Options{})
+	lock, err := d.Lock(ctx, runID)
 	if err == nil {
 		return lock, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Query selects runs. Empty dimensions match all; several statuses are
@@ -15,13 +16,15 @@ type Query struct {
 	Statuses []Status
 	Bot      string
 	IssueID  string
-	Limit    int // 0: all
+	Since    time.Time // made then or later
+	Limit    int       // 0: all
 }
 
 func (q Query) matches(r Record) bool {
 	return (len(q.Statuses) == 0 || slices.Contains(q.Statuses, r.Status)) &&
 		(q.Bot == "" || q.Bot == r.Bot) &&
-		(q.IssueID == "" || q.IssueID == r.Source.IssueID)
+		(q.IssueID == "" || q.IssueID == r.Source.IssueID) &&
+		!r.CreatedAt.Before(q.Since)
 }
 
 // Listing is what List found.
