@@ -25,14 +25,19 @@ type Config struct {
 	Name         string            `json:"name"`
 	Bot          string            `json:"bot,omitempty"` // for cards that name none; empty: those wait
 	AssigneeBots map[string]string `json:"assignee_bots,omitempty"`
-	Dispatch     DispatchConfig    `json:"dispatch"`
-	Tracker      TrackerConfig     `json:"tracker"`
-	Polling      PollingConfig     `json:"polling"`
-	Agent        AgentConfig       `json:"agent"`
-	Stall        StallConfig       `json:"stall"`
-	Limits       LimitsConfig      `json:"limits"`
-	Workspace    WorkspaceConfig   `json:"workspace"`
-	Bots         BotsConfig        `json:"bots"`
+	// AssigneeDispatch holds inputs by bot: those of a card that came to the bot
+	// through its assignee, in the place of Dispatch.
+	AssigneeDispatch map[string]DispatchConfig `json:"assignee_dispatch,omitempty"`
+	Dispatch         DispatchConfig            `json:"dispatch"`
+	Tracker          TrackerConfig             `json:"tracker"`
+	Polling          PollingConfig             `json:"polling"`
+	Agent            AgentConfig               `json:"agent"`
+	Stall            StallConfig               `json:"stall"`
+	Limits           LimitsConfig              `json:"limits"`
+	Hooks            HooksConfig               `json:"hooks"`
+	TicketRouter     RouterConfig              `json:"ticket_router"`
+	Workspace        WorkspaceConfig           `json:"workspace"`
+	Bots             BotsConfig                `json:"bots"`
 }
 
 // DispatchConfig holds the inputs that every dispatched bot gets.
@@ -72,6 +77,28 @@ type LimitsConfig struct {
 	MaxCostPerDayUSD float64 `json:"max_cost_per_day_usd"` // 0: no cap
 }
 
+// HooksConfig are commands that run around the work on a card.
+type HooksConfig struct {
+	AfterCreate  *HookConfig `json:"after_create,omitempty"`  // once in each new folder
+	BeforeRun    *HookConfig `json:"before_run,omitempty"`    // before each start
+	AfterRun     *HookConfig `json:"after_run,omitempty"`     // whenever a run has ended
+	BeforeRemove *HookConfig `json:"before_remove,omitempty"` // before a folder is removed
+}
+
+// HookConfig is one hook: a text for sh -c, or a program.
+type HookConfig struct {
+	Script    string `json:"script,omitempty"`
+	Path      string `json:"path,omitempty"` // absolute
+	TimeoutMS int    `json:"timeout_ms"`
+}
+
+// RouterConfig gives cards that name neither a bot nor an assignee to a bot, unless
+// a change request is linked to them already.
+type RouterConfig struct {
+	Enabled      bool   `json:"enabled"`
+	ImplementBot string `json:"implement_bot"`
+}
+
 // WorkspaceConfig says where cards are worked on, and what becomes of the folder.
 type WorkspaceConfig struct {
 	Root    string `json:"root"` // absolute
@@ -93,9 +120,10 @@ func preset(cwd, root string) Config {
 			MaxConcurrent: 4, MaxAttempts: 10, MaxRetryBackoffMS: 300_000,
 			RunningState: "in_progress", CompletedState: "review", FailedState: "blocked",
 		},
-		Stall:     StallConfig{TimeoutMS: 600_000},
-		Workspace: WorkspaceConfig{Root: root, Persist: workspace.Keep},
-		Bots:      BotsConfig{Paths: bots.DefaultPaths(cwd)},
+		Stall:        StallConfig{TimeoutMS: 600_000},
+		TicketRouter: RouterConfig{ImplementBot: "feature-dev"},
+		Workspace:    WorkspaceConfig{Root: root, Persist: workspace.Keep},
+		Bots:         BotsConfig{Paths: bots.DefaultPaths(cwd)},
 	}
 }
 
@@ -116,6 +144,11 @@ func LoadConfig(path, cwd, root string) (Config, error) {
 		return c, err
 	}
 	c.Workspace.Root = rooted(filepath.Dir(path), c.Workspace.Root)
+	for _, h := range []*HookConfig{c.Hooks.AfterCreate, c.Hooks.BeforeRun, c.Hooks.AfterRun, c.Hooks.BeforeRemove} {
+		if h != nil && h.Path != "" {
+			h.Path = rooted(filepath.Dir(path), h.Path)
+		}
+	}
 	for i, p := range c.Bots.Paths {
 		c.Bots.Paths[i] = rooted(cwd, p)
 	}
@@ -132,7 +165,12 @@ func rooted(base, path string) string {
 
 // dispatch is the config as the dispatcher takes it.
 func (c Config) dispatch() dispatch.Config {
+	byBot := make(map[string]map[string]string, len(c.AssigneeDispatch))
+	for slug, d := range c.AssigneeDispatch {
+		byBot[slug] = d.Vars
+	}
 	return dispatch.Config{
+		AssigneeVars: byBot, Router: dispatch.Router(c.TicketRouter),
 		Name: c.Name, Bot: c.Bot, AssigneeBots: c.AssigneeBots, DispatchVars: c.Dispatch.Vars,
 		Stall:                time.Duration(c.Stall.TimeoutMS) * time.Millisecond,
 		PollInterval:         time.Duration(c.Polling.IntervalMS) * time.Millisecond,

@@ -22,7 +22,7 @@ func (e *ConfigError) Error() string { return strings.Join(e.Problems, "\n") }
 // foreignKeys are keys of the config format that mean nothing here.
 // Taking them silently would promise what is not done.
 func foreignKeys() []string {
-	return []string{"assignee_dispatch", "hooks", "ticket_router", "watchdog", "server"}
+	return []string{"watchdog", "server"}
 }
 
 // configParser fills a Config from a YAML tree and collects all problems.
@@ -52,20 +52,71 @@ func parseConfig(file string, data []byte, c *Config) error {
 
 func (p *configParser) top(c *Config) setters {
 	return setters{
-		"name":          p.text(&c.Name),
-		"bot":           p.text(&c.Bot),
-		"assignee_bots": p.texts(&c.AssigneeBots, nil),
-		"dispatch":      p.mapping(setters{"vars": p.texts(&c.Dispatch.Vars, manifest.CheckTemplate)}),
-		"tracker":       p.mapping(setters{"kind": p.choice(&c.Tracker.Kind, "native")}),
-		"polling":       p.mapping(setters{"interval_ms": p.number(&c.Polling.IntervalMS, 100)}),
-		"agent":         p.agent(&c.Agent),
-		"stall":         p.mapping(setters{"timeout_ms": p.number(&c.Stall.TimeoutMS, 0)}),
-		"limits":        p.mapping(setters{"max_cost_per_day_usd": p.money(&c.Limits.MaxCostPerDayUSD)}),
+		"name":              p.text(&c.Name),
+		"bot":               p.text(&c.Bot),
+		"assignee_bots":     p.texts(&c.AssigneeBots, nil),
+		"dispatch":          p.dispatch(&c.Dispatch),
+		"assignee_dispatch": p.byBot(&c.AssigneeDispatch),
+		"hooks": p.mapping(setters{
+			"after_create": p.hook(&c.Hooks.AfterCreate), "before_run": p.hook(&c.Hooks.BeforeRun),
+			"after_run": p.hook(&c.Hooks.AfterRun), "before_remove": p.hook(&c.Hooks.BeforeRemove),
+		}),
+		"ticket_router": p.mapping(setters{
+			"enabled": p.yes(&c.TicketRouter.Enabled), "implement_bot": p.text(&c.TicketRouter.ImplementBot),
+		}),
+		"tracker": p.mapping(setters{"kind": p.choice(&c.Tracker.Kind, "native")}),
+		"polling": p.mapping(setters{"interval_ms": p.number(&c.Polling.IntervalMS, 100)}),
+		"agent":   p.agent(&c.Agent),
+		"stall":   p.mapping(setters{"timeout_ms": p.number(&c.Stall.TimeoutMS, 0)}),
+		"limits":  p.mapping(setters{"max_cost_per_day_usd": p.money(&c.Limits.MaxCostPerDayUSD)}),
 		"workspace": p.mapping(setters{
 			"root":    p.text(&c.Workspace.Root),
 			"persist": p.choice(&c.Workspace.Persist, workspace.Policies()...),
 		}),
 		"bots": p.mapping(setters{"paths": p.list(&c.Bots.Paths)}),
+	}
+}
+
+func (p *configParser) dispatch(d *DispatchConfig) func(*yaml.Node, string) {
+	return p.mapping(setters{"vars": p.texts(&d.Vars, manifest.CheckTemplate)})
+}
+
+func (p *configParser) byBot(into *map[string]DispatchConfig) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		out := map[string]DispatchConfig{}
+		p.each(n, key, func(name, value *yaml.Node, at string) {
+			var d DispatchConfig
+			p.dispatch(&d)(value, at)
+			out[name.Value] = d
+		})
+		*into = out
+	}
+}
+
+// hookTimeout is how long a hook may take that does not say.
+const hookTimeout = 60_000
+
+func (p *configParser) hook(into **HookConfig) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		h := &HookConfig{TimeoutMS: hookTimeout}
+		p.mapping(setters{
+			"script": p.text(&h.Script), "path": p.text(&h.Path), "timeout_ms": p.number(&h.TimeoutMS, 1),
+		})(n, key)
+		if (h.Script == "") == (h.Path == "") {
+			p.problem(n, key, "want either script: (a text for sh) or path: (a program)")
+		}
+		*into = h
+	}
+}
+
+func (p *configParser) yes(into *bool) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		v, err := strconv.ParseBool(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil {
+			p.problem(n, key, "%q is neither true nor false", n.Value)
+			return
+		}
+		*into = v
 	}
 }
 

@@ -33,6 +33,7 @@ func TestConfigWithoutFileIsThePreset(t *testing.T) {
 		Name: "iterion", Tracker: TrackerConfig{"native"}, Polling: PollingConfig{30000},
 		Agent: AgentConfig{MaxConcurrent: 4, MaxAttempts: 10, MaxRetryBackoffMS: 300000,
 			RunningState: "in_progress", CompletedState: "review", FailedState: "blocked"},
+		Stall: StallConfig{600000}, TicketRouter: RouterConfig{ImplementBot: "feature-dev"},
 		Workspace: WorkspaceConfig{"/s/workspaces", "keep"},
 		Bots:      BotsConfig{[]string{"/w/bots", "/w/examples", "/w/.botz"}},
 	}
@@ -53,6 +54,13 @@ agent:
   max_concurrent: 2
   max_concurrent_by_state: {ready: 1}
   failed_state: none
+assignee_dispatch: {feature-dev: {vars: {prompt: "{{issue.body}}"}}}
+stall: {timeout_ms: 0}
+limits: {max_cost_per_day_usd: 12.5}
+hooks:
+  after_create: {script: "git clone ."}
+  before_run: {path: ./check.sh, timeout_ms: 500}
+ticket_router: {enabled: true, implement_bot: triage}
 workspace: {root: ./w, persist: cleanup_on_done}
 bots: {paths: [mine, /opt/bots]}
 `)
@@ -65,6 +73,11 @@ bots: {paths: [mine, /opt/bots]}
 	want.Dispatch.Vars = map[string]string{"prompt": "{{issue.title}}"}
 	want.Agent.MaxConcurrent, want.Agent.FailedState = 2, "none"
 	want.Agent.MaxConcurrentByState = map[string]int{"ready": 1}
+	want.AssigneeDispatch = map[string]DispatchConfig{"feature-dev": {map[string]string{"prompt": "{{issue.body}}"}}}
+	want.Stall, want.Limits = StallConfig{0}, LimitsConfig{12.5}
+	want.Hooks.AfterCreate = &HookConfig{Script: "git clone .", TimeoutMS: 60000}
+	want.Hooks.BeforeRun = &HookConfig{Path: filepath.Join(dir, "check.sh"), TimeoutMS: 500}
+	want.TicketRouter = RouterConfig{true, "triage"}
 	want.Workspace = WorkspaceConfig{filepath.Join(dir, "w"), "cleanup_on_done"}
 	want.Bots.Paths = []string{"/work/dir/mine", "/opt/bots"}
 	if d := cmp.Diff(want, got); d != "" {
@@ -80,9 +93,9 @@ func TestConfigProblemsNameFileLineAndRemedy(t *testing.T) {
 		{"misspelt key", "name: x\nagent:\n  max_concurent: 3\n",
 			"FILE:3: agent.max_concurent: unknown key, did you mean max_concurrent?"},
 		{"strange key", "zzzzqqqq: 1\n",
-			"FILE:1: zzzzqqqq: unknown key, want one of agent, assignee_bots, bot, bots, dispatch, name, polling, tracker, workspace"},
-		{"key of another version", "stall: {timeout_ms: 5}\n",
-			"FILE:1: stall: this version of iterion does not know the key; take it out"},
+			"FILE:1: zzzzqqqq: unknown key, want one of agent, assignee_bots, assignee_dispatch, bot, bots, dispatch, hooks, limits, name, polling, stall, ticket_router, tracker, workspace"},
+		{"key of another version", "watchdog: {enabled: true}\n",
+			"FILE:1: watchdog: this version of iterion does not know the key; take it out"},
 		{"zero cap", "agent: {max_concurrent: 0}\n",
 			"FILE:1: agent.max_concurrent: \"0\" is not a whole number of at least 1"},
 		{"text for number", "polling:\n  interval_ms: soon\n",
@@ -97,12 +110,26 @@ func TestConfigProblemsNameFileLineAndRemedy(t *testing.T) {
 			"FILE:1: workspace.persist: \"sometimes\" is not one of keep, cleanup_on_done, cleanup_on_terminal"},
 		{"template", "dispatch:\n  vars:\n    prompt: '{{issue.titel}}'\n",
 			"FILE:3: dispatch.vars.prompt: unknown reference {{issue.titel}}, did you mean {{issue.title}}?"},
+		{"template of an assignee", "assignee_dispatch: {x: {vars: {p: '{{issue.titel}}'}}}\n",
+			"FILE:1: assignee_dispatch.x.vars.p: unknown reference {{issue.titel}}, did you mean {{issue.title}}?"},
+		{"hook of nothing", "hooks:\n  after_run: {timeout_ms: 5}\n",
+			"FILE:2: hooks.after_run: want either script: (a text for sh) or path: (a program)"},
+		{"hook of both", "hooks: {before_run: {script: a, path: b}}\n",
+			"FILE:1: hooks.before_run: want either script: (a text for sh) or path: (a program)"},
+		{"no such hook", "hooks: {before_create: {script: a}}\n",
+			"FILE:1: hooks.before_create: unknown key, did you mean before_remove?"},
+		{"cap below nothing", "limits: {max_cost_per_day_usd: -1}\n",
+			"FILE:1: limits.max_cost_per_day_usd: \"-1\" is not an amount in US dollars, 0 or more"},
+		{"cap that is no number", "limits: {max_cost_per_day_usd: NaN}\n",
+			"FILE:1: limits.max_cost_per_day_usd: \"NaN\" is not an amount in US dollars, 0 or more"},
+		{"maybe", "ticket_router: {enabled: maybe}\n",
+			"FILE:1: ticket_router.enabled: \"maybe\" is neither true nor false"},
 		{"twice", "bot: a\nbot: b\n", "FILE:2: bot: is given twice"},
 		{"blank", "bot: ' '\n", "FILE:1: bot: want a text that is not empty"},
 		{"list", "bots: {paths: bots}\n", "FILE:1: bots.paths: want a list, like [bots, examples]"},
 		{"scalar for block", "agent: 4\n", "FILE:1: agent: want a block of keys, like {key: value}"},
 		{"two at once", "a1b2c3d4: 1\nagent: {max_attempts: -1}\n",
-			"FILE:1: a1b2c3d4: unknown key, want one of agent, assignee_bots, bot, bots, dispatch, name, polling, tracker, workspace\n" +
+			"FILE:1: a1b2c3d4: unknown key, want one of agent, assignee_bots, assignee_dispatch, bot, bots, dispatch, hooks, limits, name, polling, stall, ticket_router, tracker, workspace\n" +
 				"FILE:2: agent.max_attempts: \"-1\" is not a whole number of at least 1"},
 		{"no yaml", "a: [\n", "FILE: line 1: did not find expected node content"},
 	}

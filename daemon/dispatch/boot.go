@@ -17,6 +17,7 @@ type adoption struct {
 	cardErr error
 	view    RunView
 	runErr  error
+	bot     Bot // of the run; only its slug when it does not resolve any more
 }
 
 // boot reads what earlier daemons left, before the first tick.
@@ -83,6 +84,17 @@ func holder(entries []JournalEntry, is board.Issue) JournalEntry {
 // examine finds the card and its recorded run: the journalled one, or a live one
 // that names the card as its source.
 func examine(ctx context.Context, o Options, entries []JournalEntry) adoption {
+	a := findCard(ctx, o, entries)
+	a.bot.Slug = a.view.Record.Bot
+	if a.runErr == nil {
+		if bot, err := o.Bots.Resolve(ctx, a.bot.Slug); err == nil {
+			a.bot = bot
+		}
+	}
+	return a
+}
+
+func findCard(ctx context.Context, o Options, entries []JournalEntry) adoption {
 	var a adoption
 	a.issue, a.cardErr = o.Board.Get(ctx, entries[0].IssueID)
 	entry := holder(entries, a.issue)
@@ -196,7 +208,7 @@ func (s *state) adopted(a adoption, now time.Time) *card {
 	}
 	c.stamped = e.RunID != "" && a.issue.LastRunID == e.RunID
 	c.ran = c.stamped || (e.RunID != "" && !errors.Is(a.runErr, ErrRunGone))
-	c.bot.Slug = a.view.Record.Bot
+	c.bot = a.bot
 	return c
 }
 

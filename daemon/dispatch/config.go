@@ -10,10 +10,12 @@ const None = "none"
 
 // Config is what an operator may set. The zero value of a field means its default.
 type Config struct {
-	Name         string            // of this dispatcher, for templates
-	Bot          string            // default for cards that name none; empty: such cards wait
-	AssigneeBots map[string]string // assignee -> bot
-	DispatchVars map[string]string // templates
+	Name         string                       // of this dispatcher, for templates
+	Bot          string                       // default for cards that name none; empty: such cards wait
+	AssigneeBots map[string]string            // assignee -> bot
+	DispatchVars map[string]string            // templates
+	AssigneeVars map[string]map[string]string // templates by bot, of cards that came to it through their assignee; they replace DispatchVars
+	Router       Router
 
 	Stall                 time.Duration  // of runs whose bot does not say; 0: off
 	PollInterval          time.Duration  // 30 s
@@ -31,6 +33,12 @@ type Config struct {
 	MaxInfrastructureWait time.Duration  // longest pause after trouble around us: 60 s
 }
 
+// Router gives cards that name neither a bot nor an assignee to a bot of its own.
+type Router struct {
+	Enabled      bool
+	ImplementBot string
+}
+
 const firstBackoff = 10 * time.Second
 
 func (c Config) withDefaults() Config {
@@ -46,6 +54,7 @@ func (c Config) withDefaults() Config {
 	orString(&c.CompletedState, "review")
 	orString(&c.FailedState, "blocked")
 	orString(&c.AwaitingInputState, "awaiting_input")
+	orString(&c.Router.ImplementBot, "feature-dev")
 	c.AssigneeBots = maps.Clone(c.AssigneeBots)
 	c.DispatchVars = maps.Clone(c.DispatchVars)
 	c.MaxConcurrentByState = maps.Clone(c.MaxConcurrentByState)

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,7 +14,7 @@ import (
 type candidate struct {
 	Issue    board.Issue
 	Blockers []string // open hard blockers
-	Slug     string   // of the bot that the card would be given to; empty: none
+	Route             // to the bot that the card would be given to
 	Bot      Bot
 	BotErr   error
 	Last     *RunView // of Issue.LastRunID
@@ -164,14 +163,10 @@ func pick(cfg Config, cols columns, get lookup, issues []board.Issue) []candidat
 			continue
 		}
 		open := board.OpenBlockers(*is, get)
-		picked = append(picked, candidate{Issue: *is, Blockers: open, Slug: slugOf(cfg, is)})
+		picked = append(picked, candidate{Issue: *is, Blockers: open, Route: routeOf(cfg, is)})
 	}
 	slices.SortFunc(picked, func(a, b candidate) int { return board.DispatchOrder(&a.Issue, &b.Issue) })
 	return picked
-}
-
-func slugOf(cfg Config, is *board.Issue) string {
-	return cmp.Or(is.Bot, cfg.AssigneeBots[is.Assignee], cfg.Bot)
 }
 
 // enrich resolves the bots and reads the recorded runs of cards that might start.
@@ -183,6 +178,9 @@ func enrich(ctx context.Context, o Options, picked []candidate) {
 	bots := map[string]resolved{}
 	for i := range picked {
 		c := &picked[i]
+		if c.Issue.Claim == "" {
+			c.Route = c.askTracker(ctx, o.Tracker, c.Issue)
+		}
 		if c.Slug != "" {
 			r, ok := bots[c.Slug]
 			if !ok {

@@ -21,7 +21,8 @@ type Options struct {
 	Runs       Runs
 	Bots       Bots
 	Workspaces Workspaces
-	Spend      Spend // nil: there is no ledger, and so no cap
+	Tracker    Tracker // nil: none that could answer
+	Spend      Spend   // nil: there is no ledger, and so no cap
 	Journal    Journal
 	Ledger     Ledger
 	Intent     Intent

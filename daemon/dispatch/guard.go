@@ -75,6 +75,7 @@ func guards() []guard {
 		{row: 4, name: "state slots", of: stateSlotsGuard, goOn: true},
 		{row: 5, name: "claimed", of: claimedGuard, again: true},
 		{row: 6, name: guardRetry, of: retryGuard},
+		{row: 7, name: "ticket router", of: routerGuard, again: true},
 		{row: 8, name: "bot", of: botGuard, again: true},
 		{row: 9, name: "blockers", of: blockersGuard, again: true},
 		{row: 10, name: "last run", of: lastRunGuard, again: true},
@@ -182,6 +183,10 @@ func ownRemedy(c *card) string {
 }
 
 func retryGuard(f facts) answer {
+	if f.now.Before(f.retryAt) && f.retry.QuotaWaits > 0 {
+		return skip(fmt.Sprintf("waits until %s for its allowance (wait %d since %s, no attempt spent): %s",
+			clock(f.retryAt), f.retry.QuotaWaits, clock(f.retry.QuotaSince), f.retry.LastReason), clearRemedy(f.Issue))
+	}
 	if f.now.Before(f.retryAt) {
 		return skip(fmt.Sprintf("attempt %d is due at %s: %s", f.retry.Attempts+1, clock(f.retryAt), f.retry.LastReason),
 			clearRemedy(f.Issue))

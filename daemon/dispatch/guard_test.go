@@ -27,7 +27,7 @@ func refusing(t *testing.T, guard string, setup func(b *bed) string) {
 	})
 }
 
-func TestGuard0Column(t *testing.T) {
+func TestGuard00_Column(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		id := b.card(func(is *board.Issue) { is.State = board.StateInbox })
 		l := b.start()
@@ -40,14 +40,14 @@ func TestGuard0Column(t *testing.T) {
 	})
 }
 
-func TestGuard1Paused(t *testing.T) {
+func TestGuard01_Paused(t *testing.T) {
 	refusing(t, guardPaused, func(b *bed) string {
 		b.intent.want = Desired{Desired: DesiredPaused, Reason: "not trusted"}
 		return b.card()
 	})
 }
 
-func TestGuard3Slots(t *testing.T) {
+func TestGuard03_Slots(t *testing.T) {
 	refusing(t, "slots", func(b *bed) string {
 		b.cfg.MaxConcurrent = 1
 		b.runs.plan = func(Launch) script { return never }
@@ -56,7 +56,7 @@ func TestGuard3Slots(t *testing.T) {
 	})
 }
 
-func TestGuard4StateSlots(t *testing.T) {
+func TestGuard04_StateSlots(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.MaxConcurrentByState = map[string]int{board.StateReady: 1}
 		b.runs.plan = func(Launch) script { return never }
@@ -70,7 +70,7 @@ func TestGuard4StateSlots(t *testing.T) {
 	})
 }
 
-func TestGuard5Claimed(t *testing.T) {
+func TestGuard05_Claimed(t *testing.T) {
 	refusing(t, "claimed", func(b *bed) string {
 		id := b.card()
 		_, err := b.board.Claim(b.t.Context(), id, "alice", time.Second, board.Cause{})
@@ -79,7 +79,7 @@ func TestGuard5Claimed(t *testing.T) {
 	})
 }
 
-func TestGuard6RetryDue(t *testing.T) {
+func TestGuard06_RetryDue(t *testing.T) {
 	refusing(t, guardRetry, func(b *bed) string {
 		id := b.card()
 		b.ledger.entries = map[string]RetryEntry{id: {Attempts: 2, DueAt: time.Now().Add(time.Hour), LastReason: "it broke"}}
@@ -87,7 +87,7 @@ func TestGuard6RetryDue(t *testing.T) {
 	})
 }
 
-func TestGuard8Bot(t *testing.T) {
+func TestGuard08_Bot(t *testing.T) {
 	t.Run("does not resolve", func(t *testing.T) {
 		refusing(t, "bot", func(b *bed) string { return b.card(func(is *board.Issue) { is.Bot = "nobody" }) })
 	})
@@ -110,7 +110,7 @@ func TestGuard8Bot(t *testing.T) {
 	})
 }
 
-func TestGuard9Blockers(t *testing.T) {
+func TestGuard09_Blockers(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		blocker := b.card(func(is *board.Issue) { is.State = board.StateInbox })
 		id := b.card(func(is *board.Issue) { is.Blockers = []string{blocker} })
@@ -152,7 +152,7 @@ func (b *bed) recordRun(id string, status run.Status, code string) string {
 	return runID
 }
 
-func TestGuard10LastRun(t *testing.T) {
+func TestGuard10_LastRun(t *testing.T) {
 	for _, status := range []run.Status{run.Queued, run.Running, run.Finished, "of-a-later-version"} {
 		t.Run(string(status), func(t *testing.T) { refusing(t, "last run", ranBefore(status, "")) })
 	}
@@ -175,11 +175,11 @@ func TestGuard10LastRun(t *testing.T) {
 	})
 }
 
-func TestGuard11OperatorCancel(t *testing.T) {
+func TestGuard11_OperatorCancel(t *testing.T) {
 	refusing(t, "operator cancel", ranBefore(run.Cancelled, ""))
 }
 
-func TestGuard12ClaimConflictGivesTheSlotBack(t *testing.T) {
+func TestGuard12_ClaimConflictGivesTheSlotBack(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.MaxConcurrent = 1
 		var raced, other string
@@ -203,7 +203,7 @@ func TestGuard12ClaimConflictGivesTheSlotBack(t *testing.T) {
 }
 
 // A run of the card that its pointer does not name holds it all the same.
-func TestGuard13RunFoundByTheCardsIDHolds(t *testing.T) {
+func TestGuard13_RunFoundByTheCardsIDHolds(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		id := b.card()
 		b.runs.plan = func(Launch) script { return never }
@@ -216,7 +216,7 @@ func TestGuard13RunFoundByTheCardsIDHolds(t *testing.T) {
 	})
 }
 
-func TestGuard14WorkspaceInUseDefers(t *testing.T) {
+func TestGuard14_WorkspaceInUseDefers(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.spaces.fail = &WorkspaceBusyError{Dir: "/w", By: "pid 7"}
 		id := b.card()
@@ -233,7 +233,7 @@ func TestGuard14WorkspaceInUseDefers(t *testing.T) {
 	})
 }
 
-func TestGuard15ClaimLostBeforeTheLaunchStartsNothing(t *testing.T) {
+func TestGuard15_ClaimLostBeforeTheLaunchStartsNothing(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		var stolen atomic.Bool
 		b.board.Before = func(verb, id string) error {
@@ -255,7 +255,7 @@ func TestGuard15ClaimLostBeforeTheLaunchStartsNothing(t *testing.T) {
 	})
 }
 
-func TestGuard15WithoutARunningColumnTheCardStays(t *testing.T) {
+func TestGuard15_WithoutARunningColumnTheCardStays(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.RunningState = "doing"
 		id := b.card()

@@ -18,6 +18,7 @@ const (
 	endFinished                  // clean
 	endFailed                    // counts as an attempt
 	endPermanent                 // trying again is of no use
+	endQuota                     // an allowance is used up: no attempt
 	endInterrupted               // stopped by a machine: no attempt
 	endTrouble                   // the bot never ran: no attempt
 	endCancelled                 // by a person
@@ -90,6 +91,8 @@ func judgeFailure(rec run.Record) (ending, string) {
 		return endUnprovable, reason
 	case run.CodeInterrupted:
 		return endInterrupted, reason
+	case run.CodeQuota:
+		return endQuota, reason
 	case run.CodePermanent:
 		return endPermanent, reason
 	}

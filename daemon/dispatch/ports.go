@@ -19,6 +19,7 @@ type Board interface {
 	Get(ctx context.Context, id string) (board.Issue, error)
 	List(ctx context.Context, q board.Query) (board.Listing, error)
 	Claim(ctx context.Context, id string, marker string, lease time.Duration, by board.Cause) (board.Issue, error)
+	Update(ctx context.Context, id string, p board.Patch, by board.Cause) (board.Issue, error)
 	Renew(ctx context.Context, id string, f board.Fence, lease time.Duration) error
 	Release(ctx context.Context, id string, f board.Fence, by board.Cause) (board.Issue, error)
 	SetState(ctx context.Context, id string, f board.Fence, s board.Filing, by board.Cause) (board.Issue, error)
@@ -231,6 +232,11 @@ type RetryEntry struct {
 	LastReason  string `json:"last_reason,omitempty"`
 	// Uncounted are the tries since the last counted one that spent no attempt.
 	Uncounted int `json:"uncounted,omitempty"`
+	// QuotaWaits are the waits in a row for an allowance that was used up, the first
+	// one from QuotaSince on. JitterMS is what the bot wants to be spread over.
+	QuotaWaits int       `json:"quota_waits,omitempty"`
+	QuotaSince time.Time `json:"quota_since,omitzero"`
+	JitterMS   int64     `json:"jitter_ms,omitempty"`
 }
 
 // Desired is runtime.json: the operator's intent.

@@ -70,7 +70,7 @@ func (s *state) retryList() []Retry {
 		if e.DueAt.IsZero() || s.cards[id] != nil {
 			continue
 		}
-		out = append(out, Retry{IssueID: id, Title: s.titleOf(id), Attempts: e.Attempts, DueAt: e.DueAt, Reason: e.LastReason})
+		out = append(out, Retry{IssueID: id, Title: s.titleOf(id), Attempts: e.Attempts, DueAt: e.DueAt, Reason: e.LastReason, QuotaWaits: e.QuotaWaits})
 	}
 	slices.SortFunc(out, func(a, b Retry) int { return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.IssueID, b.IssueID)) })
 	return out

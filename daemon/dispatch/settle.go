@@ -66,6 +66,8 @@ func (s *state) conclude(c *card, end ending, reason string, now time.Time) []ef
 	case endPermanent:
 		s.count(c, reason)
 		return s.giveUp(c, reason, false, now)
+	case endQuota:
+		return s.waitForQuota(c, reason, now)
 	case endInterrupted:
 		return s.revert(c, reason, s.backOff(c, reason, now))
 	case endTrouble:
@@ -172,13 +174,12 @@ func (s *state) revert(c *card, reason string, e RetryEntry) []effect {
 // again by a later daemon finds it counted.
 func (s *state) count(c *card, reason string) RetryEntry {
 	e := s.retries[c.issue.ID]
-	if !c.ran || e.LastRunID != c.runID || e.LastOutcome != c.outcome {
+	if !e.accounts(c) {
 		e.Attempts++
 	}
-	if c.ran {
-		e.LastRunID, e.LastOutcome = c.runID, c.outcome
-	}
+	e.account(c)
 	e.IssueID, e.LastReason, e.Uncounted = c.issue.ID, reason, 0
+	e.QuotaWaits, e.QuotaSince, e.JitterMS = 0, time.Time{}, 0
 	s.retries[c.issue.ID] = e
 	s.ledgerV++
 	return e

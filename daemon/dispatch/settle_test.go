@@ -8,7 +8,7 @@ import (
 	"iterion/native/run"
 )
 
-func TestCompletedMovesTheCardToReview(t *testing.T) {
+func TestDisposition_Completed_MovesTheCardToReview(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		id := b.card()
 		l := b.start()
@@ -25,7 +25,7 @@ func TestCompletedMovesTheCardToReview(t *testing.T) {
 	})
 }
 
-func TestGaveUpAfterTheLastAttempt(t *testing.T) {
+func TestDisposition_GaveUp_AfterTheLastAttempt(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.MaxAttempts = 3
 		b.runs.plan = func(Launch) script { return fails(time.Second, "") }
@@ -43,7 +43,7 @@ func TestGaveUpAfterTheLastAttempt(t *testing.T) {
 	})
 }
 
-func TestGaveUpAtOnceOnAPermanentFailure(t *testing.T) {
+func TestDisposition_GaveUp_AtOnceOnAPermanentFailure(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return fails(time.Second, run.CodePermanent) }
 		id := b.card()
@@ -53,7 +53,7 @@ func TestGaveUpAtOnceOnAPermanentFailure(t *testing.T) {
 	})
 }
 
-func TestGaveUpAtOnceWhenTheLaunchIsRefused(t *testing.T) {
+func TestDisposition_GaveUp_AtOnceWhenTheLaunchIsRefused(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.refuse = func(Launch) error { return ErrLaunchRefused }
 		id := b.card()
@@ -65,7 +65,7 @@ func TestGaveUpAtOnceWhenTheLaunchIsRefused(t *testing.T) {
 	})
 }
 
-func TestRevertGoesBackAndTriesAgain(t *testing.T) {
+func TestDisposition_Revert_GoesBackAndTriesAgain(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(l Launch) script {
 			if l.Attempt == 1 {
@@ -86,7 +86,7 @@ func TestRevertGoesBackAndTriesAgain(t *testing.T) {
 	})
 }
 
-func TestParkedKeepsTheClaimAndSettlesWhenTheRunEnds(t *testing.T) {
+func TestDisposition_Parked_KeepsTheClaimAndSettlesWhenTheRunEnds(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return becomes(run.PausedHuman) }
 		id := b.card()
@@ -112,7 +112,7 @@ func TestParkedKeepsTheClaimAndSettlesWhenTheRunEnds(t *testing.T) {
 	})
 }
 
-func TestHeldAfterACancelUntilThePointerIsCleared(t *testing.T) {
+func TestDisposition_Held_AfterACancelUntilThePointerIsCleared(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return never }
 		id := b.card()
@@ -138,7 +138,7 @@ func TestHeldAfterACancelUntilThePointerIsCleared(t *testing.T) {
 	})
 }
 
-func TestHeldAfterACancelUntilThePersonMovesTheCard(t *testing.T) {
+func TestDisposition_Held_AfterACancelUntilThePersonMovesTheCard(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return never }
 		id := b.card()
@@ -153,7 +153,7 @@ func TestHeldAfterACancelUntilThePersonMovesTheCard(t *testing.T) {
 	})
 }
 
-func TestHeldWhenTheKillIsUnconfirmed(t *testing.T) {
+func TestDisposition_Held_WhenTheKillIsUnconfirmed(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return fails(time.Second, run.CodeKillUnconfirmed) }
 		id := b.card()
@@ -166,7 +166,7 @@ func TestHeldWhenTheKillIsUnconfirmed(t *testing.T) {
 	})
 }
 
-func TestHeldWhileTheRunIsUnreadable(t *testing.T) {
+func TestDisposition_Held_WhileTheRunIsUnreadable(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		id := b.card()
 		b.runs.plan = func(Launch) script { return never }
@@ -185,7 +185,7 @@ func TestHeldWhileTheRunIsUnreadable(t *testing.T) {
 	})
 }
 
-func TestHoldOfAnUnreadableRunEndsWhenThePointerIsCleared(t *testing.T) {
+func TestDisposition_Held_UnreadableRunEndsWhenThePointerIsCleared(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		id := b.card()
 		b.runs.plan = func(Launch) script { return never }
@@ -214,7 +214,7 @@ func TestHoldOfAnUnreadableRunEndsWhenThePointerIsCleared(t *testing.T) {
 	})
 }
 
-func TestCleanExitWithoutACompletedStateDoesNotHotLoop(t *testing.T) {
+func TestDisposition_Completed_CleanExitWithoutACompletedStateDoesNotHotLoop(t *testing.T) {
 	for _, completed := range []string{None, "no-such-column"} {
 		t.Run(completed, func(t *testing.T) {
 			inBed(t, func(t *testing.T, b *bed) {
@@ -237,7 +237,7 @@ func TestCleanExitWithoutACompletedStateDoesNotHotLoop(t *testing.T) {
 	}
 }
 
-func TestWithoutAFailedStateTheLadderGoesOn(t *testing.T) {
+func TestDisposition_GaveUp_WithoutAFailedStateTheLadderGoesOn(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.FailedState, b.cfg.MaxAttempts = None, 2
 		b.runs.plan = func(Launch) script { return fails(time.Second, "") }

@@ -86,6 +86,8 @@ type Retry struct {
 	Attempts int       `json:"attempts"` // spent so far
 	DueAt    time.Time `json:"due_at"`
 	Reason   string    `json:"reason"`
+	// QuotaWaits: it waits for an allowance, so many times in a row by now.
+	QuotaWaits int `json:"quota_waits,omitempty"`
 }
 
 // Hold is a card whose claim is kept without a slot.

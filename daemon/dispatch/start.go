@@ -185,7 +185,7 @@ var errIneligible = errors.New("the card is not what it was a moment ago")
 // unchanged reports whether a claimed card still is what the last look judged. An
 // epoch that was skipped tells of a holder in between, who may have started a run.
 func (j startJob) unchanged(claimed board.Issue) bool {
-	return j.columns.eligible(claimed.State) && slugOf(j.cfg, &claimed) == j.cand.Slug &&
+	return j.columns.eligible(claimed.State) && routeOf(j.cfg, &claimed) == j.cand.Route &&
 		claimed.ClaimEpoch == j.cand.Issue.ClaimEpoch+1
 }
 
@@ -277,7 +277,7 @@ func (j startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, 
 	if err := j.take.Err(); err != nil {
 		return err
 	}
-	in, err := inputs(j.cand.Bot, j.cfg.DispatchVars, launchFacts{
+	in, err := inputs(j.cand.Bot, j.cfg.varsFor(j.cand.Route, issue.Assignee), launchFacts{
 		issue: issue, dispatcher: j.cfg.Name, runID: j.entry.RunID, workdir: workdir, attempt: j.attempt,
 	})
 	if err != nil {

@@ -99,6 +99,7 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	s.learnBudget(m.d.budget, now)
 	fx = append(fx, s.reconcile(m.d)...)
 	fx = append(fx, s.pauseForCap()...)
+	fx = append(fx, s.markAside()...)
 	fx = append(fx, s.forgetRetries(m.d)...)
 	fx = append(fx, s.freeStrays(m.d.strays, now)...)
 	s.pruneRefusals()
@@ -120,7 +121,7 @@ func (s *state) learnColumns(schema board.Schema) []effect {
 				target.what, target.name, target.consequence))...)
 		}
 	}
-	if !s.columns.has(s.cfg.RunningState) {
+	if s.cfg.RunningState != None && !s.columns.has(s.cfg.RunningState) {
 		fx = append(fx, s.warn(fmt.Sprintf("agent.running_state is %s, which the board does not have: running cards stay in their column",
 			s.cfg.RunningState))...)
 	}
@@ -175,16 +176,20 @@ func (s *state) world(issueID, column string) world {
 	return w
 }
 
-// fireAt is when a retry wakes: its due instant and up to a tenth of the first
-// backoff on top, so that cards which failed together do not return together.
-// The spread is a hash, so that the step stays pure.
+// fireAt is when a retry wakes: its due instant and some more, up to what the bot
+// wants or a tenth of the first backoff, so that cards which failed together do not
+// return together. The spread is a hash, so that the step stays pure.
 func fireAt(e RetryEntry) time.Time {
 	if e.DueAt.IsZero() {
 		return time.Time{}
 	}
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%s/%d/%d", e.IssueID, e.Attempts, e.Uncounted)
-	return e.DueAt.Add(time.Duration(h.Sum32()%1000) * firstBackoff / 10 / 1000)
+	fmt.Fprintf(h, "%s/%d/%d/%d", e.IssueID, e.Attempts, e.Uncounted, e.QuotaWaits)
+	most := firstBackoff / 10
+	if e.JitterMS > 0 {
+		most = time.Duration(e.JitterMS) * time.Millisecond
+	}
+	return e.DueAt.Add(time.Duration(h.Sum32()%1000) * (most / 1000))
 }
 
 // start reserves the slot and hands the card to a worker.

@@ -34,6 +34,7 @@ type bed struct {
 	ledger  *memLedger
 	intent  *memIntent
 	spend   *memSpend
+	tracker Tracker
 	cfg     Config
 	made    int
 }
@@ -90,7 +91,7 @@ func (b *bed) options(gate func() error) Options {
 	return Options{
 		Board: mortalBoard{b.board, gate}, Runs: mortalRuns{b.runs, gate}, Bots: b.bots,
 		Workspaces: b.spaces, Journal: mortalJournal{b.journal, gate}, Ledger: mortalLedger{b.ledger, gate},
-		Intent: b.intent, Spend: b.spend, Config: b.cfg,
+		Intent: b.intent, Spend: b.spend, Tracker: b.tracker, Config: b.cfg,
 	}
 }
 
@@ -507,6 +508,7 @@ func (f *fakeBots) Resolve(_ context.Context, slug string) (Bot, error) {
 type fakeSpaces struct {
 	mu   sync.Mutex
 	fail error
+	of   func(issueID string) error
 	anew bool // the folder is not the one of the last run
 }
 
@@ -515,6 +517,11 @@ func (f *fakeSpaces) Prepare(_ context.Context, is board.Issue, _ string, again 
 	defer f.mu.Unlock()
 	if again && f.anew {
 		return "", fmt.Errorf("the folder was made anew: %w", ErrNotResumable)
+	}
+	if f.of != nil {
+		if err := f.of(is.ID); err != nil {
+			return "", err
+		}
 	}
 	return "/work/" + is.ID, f.fail
 }
