@@ -165,7 +165,7 @@ func (w *world) settledBy(n int, runs []run.Record) {
 	for _, r := range runs {
 		perIssue[r.Source.IssueID]++
 		if r.Status != run.Finished {
-			w.t.Errorf("run %s of %s is %s (%s)", r.ID, r.Source.IssueID, r.Status, r.Error)
+			w.t.Errorf("run %s of %s is %s (%s); it said:\n%s", r.ID, r.Source.IssueID, r.Status, r.Error, w.run("runs", "logs", r.ID).out)
 		}
 	}
 	all := w.issues()
