@@ -25,6 +25,8 @@ func TestStreams(t *testing.T) {
 		{Name: "resume_counts_anew", Stream: "resume", Start: dearer},
 		{Name: "resume_of_none", Stream: "empty", Start: again, Exit: one, Stderr: "No conversation found with session ID: " + session + "\n",
 			Class: agent.Transient, Code: agent.CodeSession},
+		{Name: "no_session", Start: again, Exit: one, Stderr: "No conversation found with session ID: " + session + "\n",
+			Class: agent.Transient, Code: agent.CodeSession},
 		{Name: "quota", Exit: one, Class: agent.Quota, Code: agent.CodeQuota},
 		{Name: "quota_by_text", Exit: one, Class: agent.Quota, Code: agent.CodeQuota},
 		{Name: "quota_without_time", Exit: one, Class: agent.Quota, Code: agent.CodeQuota},
@@ -61,6 +63,31 @@ func TestResetTimeOfTheServiceGoesBeforeTheWording(t *testing.T) {
 		v := streamtest.Read(New, agent.Start{}, []byte(stream), "").End(agent.Exit{Code: 1})
 		if got := v.RetryAt.Format(time.RFC3339); v.Class != agent.Quota || got != want {
 			t.Errorf("resetsAt %s: %s at %s, want %s", resets, v.Class, got, want)
+		}
+	}
+}
+
+func TestWordingsOfFailures(t *testing.T) {
+	for text, want := range map[string]string{
+		"You've hit your session limit · resets 3:45pm":                  agent.CodeQuota,
+		"You've hit your limit · resets 8pm (Europe/Berlin)":             agent.CodeQuota,
+		"5-hour limit reached ∙ resets 2am":                              agent.CodeQuota,
+		"Opus limit reached ∙ resets 2am":                                agent.CodeQuota,
+		"Claude AI usage limit reached|1796061600":                       agent.CodeQuota,
+		"spend limit reached · resets Aug 8 · request an increase":       agent.CodeQuota,
+		"You've hit your monthly spend limit. See Usage in Settings":     agent.CodeCredit,
+		"You're out of usage credits. See Usage in Settings":             agent.CodeCredit,
+		"Credit balance is too low":                                      agent.CodeCredit,
+		"Server is temporarily limiting requests (not your usage limit)": agent.CodeThrottled,
+		"Request rejected (429)":                                         agent.CodeThrottled,
+		"Not logged in · Please run /login":                              agent.CodeAuth,
+		"Invalid API key · Fix external API key":                         agent.CodeAuth,
+		"Context limit reached · /compact or /clear to continue":         agent.CodeFailed,
+		"the test says: rate limits are not limits":                      agent.CodeFailed,
+	} {
+		stream := `{"type":"result","subtype":"success","is_error":true,"result":"` + text + `"}`
+		if v := streamtest.Read(New, agent.Start{}, []byte(stream), "").End(agent.Exit{Code: 1}); v.Code != want {
+			t.Errorf("%s: %s, want %s", text, v.Code, want)
 		}
 	}
 }

@@ -25,8 +25,10 @@ const (
 // of the version in the package comment and of the ones before.
 var (
 	saysThrottled = regexp.MustCompile(`(?i)not your usage limit|temporarily limiting requests|request rejected \(429\)|overloaded`)
-	saysCredit    = regexp.MustCompile(`(?i)credit balance is too low|credits_required`)
-	saysQuota     = regexp.MustCompile(`(?i)hit your [^.\n]{0,40}limit|usage limit reached|limit reached [·∙•]|hour limit reached|spend limit reached`)
+	saysCredit    = regexp.MustCompile(`(?i)credit balance is too low|credits_required|out of usage credits|needs usage credits`)
+	saysSpending  = regexp.MustCompile(`(?i)spend limit`)
+	saysQuota     = regexp.MustCompile(`(?i)hit your [^.\n]{0,40}limit|usage limit reached|limit reached [·∙•] resets|spend limit reached`)
+	saysReset     = regexp.MustCompile(`(?i)\bresets\b`)
 	saysAuth      = regexp.MustCompile(`(?i)not logged in|please run /login|invalid api key|authentication_error|oauth token (?:has expired|is invalid|revoked)`)
 	saysModel     = regexp.MustCompile(`(?i)issue with the selected model|model_not_found|model .{0,80}not (?:found|exist)`)
 	saysUsage     = regexp.MustCompile(`(?im)^error: (?:unknown option|option |missing required|too many arguments|unknown command)|requires --verbose|input must be provided`)
@@ -83,7 +85,7 @@ func (e *engine) judge(text string, status int64) agent.Verdict {
 		return v
 	case saysThrottled.MatchString(text):
 		return verdict(agent.Transient, agent.CodeThrottled, "")
-	case saysCredit.MatchString(text):
+	case saysCredit.MatchString(text), saysSpending.MatchString(text) && !saysReset.MatchString(text):
 		return verdict(agent.Permanent, agent.CodeCredit, remedyCredit)
 	case saysQuota.MatchString(text), e.limit.rejected() && (status == 429 || kind == "rate_limit"):
 		v := verdict(agent.Quota, agent.CodeQuota, "")

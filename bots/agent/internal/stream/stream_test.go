@@ -57,15 +57,16 @@ func TestIDIsNothingThatPassesForAFlag(t *testing.T) {
 
 func TestLineIsOneShortLineWithoutControls(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                          "",
-		" a\n\n b\tc ":              "a b c",
-		"\x1b]52;c;aGk=\x07x":       "]52;c;aGk=x",
-		"a\u202eb\u2066c":           "abc",
-		"a\u009bb\x00c":             "abc",
-		"bad \xff\xfe":              "bad ��",
-		strings.Repeat("é", 160):    strings.Repeat("é", 160),
-		strings.Repeat("é", 161):    strings.Repeat("é", 159) + "…",
-		strings.Repeat("ab ", 9999): strings.Repeat("ab ", 52) + "ab…",
+		"":                                     "",
+		" a\n\n b\tc ":                         "a b c",
+		"\x1b]52;c;aGk=\x07x":                  "x",
+		"\x1b[91m\x1b[1mError: \x1b[0mno\x1bn": "Error: non",
+		"a\u202eb\u2066c":                      "abc",
+		"a\u009bb\x00c":                        "abc",
+		"bad \xff\xfe":                         "bad ��",
+		strings.Repeat("é", 160):               strings.Repeat("é", 160),
+		strings.Repeat("é", 161):               strings.Repeat("é", 159) + "…",
+		strings.Repeat("ab ", 9999):            strings.Repeat("ab ", 52) + "ab…",
 	} {
 		if got := Line(in); got != want {
 			t.Errorf("Line(%.30q) = %q, want %q", in, got, want)
@@ -74,7 +75,7 @@ func TestLineIsOneShortLineWithoutControls(t *testing.T) {
 }
 
 func TestTextKeepsLines(t *testing.T) {
-	if got, want := Text("a\r\n\tb\x1b[1m\n\n c \n\n"), "a\n\tb[1m\n\n c"; got != want {
+	if got, want := Text("a\r\n\tb\x1b[1m\n\n c \n\n"), "a\n\tb\n\n c"; got != want {
 		t.Errorf("Text = %q, want %q", got, want)
 	}
 	if got, want := Indent("a\n\nb"), "  a\n\n  b"; got != want {
@@ -94,7 +95,7 @@ func TestCallTellsWhatMatters(t *testing.T) {
 		{"none", `{}`, "none"}, {"none", `null`, "none"}, {"none", ``, "none"},
 		{"text", `"free"`, "text: free"}, {"list", `[1,2]`, "list: [1,2]"},
 		{"", `{"path":"a"}`, "tool: a"},
-		{"a\x1bb\n", `{"path":"\u001b[2J\r\nc"}`, "ab: [2J c"},
+		{"a\x1bb\n", `{"path":"\u001b[2J\r\nc"}`, "ab: c"},
 	} {
 		if got := Call(tc.tool, json.RawMessage(tc.args)); got != tc.want {
 			t.Errorf("Call(%q, %s) = %q, want %q", tc.tool, tc.args, got, tc.want)

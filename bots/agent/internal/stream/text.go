@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +13,9 @@ const (
 	maxSentence = 400 // a reason
 )
 
+// escape matches what colours text, moves the cursor or talks to the terminal.
+var escape = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))`)
+
 // Line returns s as one short line without control characters.
 func Line(s string) string { return oneLine(s, maxLine) }
 
@@ -22,7 +26,7 @@ func oneLine(s string, limit int) string {
 	if len(s) > 8*limit { // what is shown lies well before
 		s = strings.ToValidUTF8(s[:8*limit], "") + "…"
 	}
-	s = strings.Join(strings.Fields(strings.Map(visible, s)), " ")
+	s = strings.Join(strings.Fields(strings.Map(visible, escape.ReplaceAllString(s, ""))), " ")
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
@@ -33,7 +37,7 @@ func oneLine(s string, limit int) string {
 // at its end.
 func Text(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.TrimRightFunc(strings.Map(printable, s), unicode.IsSpace)
+	return strings.TrimRightFunc(strings.Map(printable, escape.ReplaceAllString(s, "")), unicode.IsSpace)
 }
 
 // FirstLine returns the first line of s that says something, as Line does.
