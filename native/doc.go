@@ -107,6 +107,30 @@
 // appended. The mark is a note: without it, or when it does not fit the log, the
 // log is read again.
 //
+// # Archives
+//
+// ArchiveEvents moves the oldest lines of the log to files of their own,
+// events-<first seq>-<last seq>.jsonl.gz, which are never written again. What
+// goes is a beginning of the log, byte for byte; its end stays, at least one
+// event, so that the numbering goes on for readers who know of no archive.
+//
+//	written   the archives lie under temporary names, synced, and so does a
+//	          copy of the lines that stay; no lock is held until here
+//	named     under the writer lock, when the log is still the file that was
+//	          read: the archives have their names, the folder synced
+//	cut       what was appended meanwhile is added to the copy, which is synced
+//	          and renamed over the log, the folder synced
+//
+// The last rename is the commit. Before it the log is whole, and archives of
+// lines that it still has are of no account: readers pass over them, and the
+// next ArchiveEvents makes temporary files of them and writes its own. A crash
+// before "named" leaves temporary files.
+//
+// Events reads on from the archives into the log, so that a reader may come back
+// after any time. It looks for archives only where the log begins behind the
+// place that it was asked for; and it reads again when the log was replaced
+// while it read. A log that is gone is numbered on from its archives.
+//
 // # A lease
 //
 // Renewing a claim is a sign of life, not a change: the card file is replaced

@@ -3,6 +3,7 @@ package native
 import (
 	"cmp"
 	"context"
+	"os"
 	"slices"
 
 	"iterion/native/board"
@@ -61,18 +62,42 @@ func (s *Store) orphaned() bool {
 
 // read returns at most limit events behind after, in the order of their seq.
 func (g *eventLog) read(after int64, limit int) ([]board.Event, error) {
+	for {
+		was, _ := os.Stat(g.l.Events())
+		found, err := g.readOnce(after, limit)
+		is, _ := os.Stat(g.l.Events())
+		if err != nil || was == nil || is != nil && os.SameFile(was, is) {
+			return found, err
+		}
+	}
+}
+
+// readOnce opens the log more than once, so that what it found holds only where
+// the log was not replaced meanwhile.
+func (g *eventLog) readOnce(after int64, limit int) ([]board.Event, error) {
 	ordered, hint, err := g.find(after)
 	if err != nil {
 		return nil, err
 	}
-	if !ordered {
-		return g.readUnordered(after, limit)
+	var from int64
+	if ordered {
+		if from, err = jsonl.SeekAfter(g.l.Events(), after, hint); err != nil {
+			return nil, err
+		}
 	}
-	from, err := jsonl.SeekAfter(g.l.Events(), after, hint)
-	if err != nil {
-		return nil, err
+	var old []board.Event
+	if from == 0 {
+		if old, err = g.readArchives(after, limit); err != nil || limit > 0 && len(old) == limit {
+			return old, err
+		}
+		limit = max(limit-len(old), 0)
 	}
-	return g.readFrom(from, after, limit)
+	read := g.readUnordered
+	if ordered {
+		read = func(after int64, limit int) ([]board.Event, error) { return g.readFrom(from, after, limit) }
+	}
+	found, err := read(after, limit)
+	return slices.Concat(old, found), err
 }
 
 // find says how the log can be read, and where the event behind after may be.

@@ -87,6 +87,12 @@ func (l Layout) IssueFile(id string) string {
 // Events is the board's log.
 func (l Layout) Events() string { return l.in("events.jsonl") }
 
+// archive is the file of the events from first to last, when they have left the
+// log.
+func (l Layout) archive(first, last int64) string {
+	return l.in(fmt.Sprintf("events-%d-%d.jsonl.gz", first, last))
+}
+
 // Claims is the dispatcher's claim journal.
 func (l Layout) Claims() string { return l.in("claims.json") }
 

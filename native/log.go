@@ -43,6 +43,13 @@ func (g *eventLog) append(seq int64, line []byte) error {
 	return nil
 }
 
+// forget lets go of what is known of the log.
+func (g *eventLog) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.file, g.mark, g.keep, g.size = nil, nil, false, 0
+}
+
 // check forgets what is known when the log is another file now, or shorter, and
 // returns its size. The caller holds g.mu.
 func (g *eventLog) check() (size int64, err error) {
@@ -61,8 +68,17 @@ func (g *eventLog) check() (size int64, err error) {
 	return size, nil
 }
 
-// tip returns the highest seq in the full lines of the log, -1 for none.
+// tip returns the highest seq in the full lines of the log, -1 for none. What
+// left the log for an archive counts where nothing else is there.
 func (g *eventLog) tip() (int64, error) {
+	high, err := g.logTip()
+	if err == nil && high < 0 {
+		return g.l.archivedTip()
+	}
+	return high, err
+}
+
+func (g *eventLog) logTip() (int64, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	size, err := g.check()

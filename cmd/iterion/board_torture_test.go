@@ -101,9 +101,12 @@ func (bt *boardTorture) round() {
 	for range tortureSlots {
 		all.Go(func() {
 			for n := 0; bt.kills() < until && !bt.w.t.Failed(); n++ {
-				if n%3 == 2 {
+				switch {
+				case n%12 == 7:
+					bt.archive()
+				case n%3 == 2:
 					bt.command()
-				} else {
+				default:
 					bt.writer()
 				}
 			}
@@ -204,6 +207,26 @@ func (bt *boardTorture) command() {
 	bt.keep(name, []verbSaid{v}, false)
 }
 
+// archive lets the log's events go into an archive, and every second time kills
+// that.
+func (bt *boardTorture) archive() {
+	name, r := bt.dice("a")
+	cmd := bt.w.command("doctor", "--archive-events", "--before", "0s", "-q")
+	if err := cmd.Start(); err != nil {
+		bt.w.t.Error(err)
+		return
+	}
+	if r.IntN(2) == 0 {
+		time.Sleep(rand.N(150 * time.Millisecond))
+		_ = cmd.Process.Kill()
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code > 4 {
+		bt.w.t.Errorf("archiving ended with %d", code)
+	}
+	bt.keep(name, nil, killed(cmd))
+}
+
 // severalCards reports that the call may have moved one card and not the other.
 func severalCards(args []string) bool {
 	n := len(args)
@@ -262,7 +285,11 @@ func (bt *boardTorture) check() {
 	bt.checkSaid(r)
 	bt.checkSigned(r)
 	bt.checkPriorities(r)
-	bt.summary = fmt.Sprintf("%d events, %d cards, %d torn lines", len(r.Events), len(r.Cards), r.Torn)
+	archives, err := native.Layout{Root: bt.store}.Archives()
+	if err != nil || len(archives) == 0 {
+		t.Errorf("%d archives, %v", len(archives), err)
+	}
+	bt.summary = fmt.Sprintf("%d events, %d archives, %d cards, %d torn lines", len(r.Events), len(archives), len(r.Cards), r.Torn)
 }
 
 // checkSaid: what was acknowledged is in the log, what was refused is not.

@@ -82,6 +82,19 @@ func logBreakages() map[string]breakage {
 			b.index()
 			b.edit(b.l.Index(), func(s string) string { return s[:200] + "#" + s[201:] })
 		}, "index-misfit", Note, false},
+		"an archive of garbage": {func(b *lab) {
+			b.archive()
+			b.write(b.in("events-0-3.jsonl.gz"), "no gzip")
+		}, "archive-unreadable", Warning, true},
+		"an archive cut short": {func(b *lab) {
+			b.archive()
+			b.edit(b.in("events-0-3.jsonl.gz"), func(s string) string { return s[:len(s)-9] })
+		}, "archive-unreadable", Warning, true},
+		"an archiving that was cut off": {func(b *lab) {
+			log := b.read(b.l.Events())
+			b.archive()
+			b.write(b.l.Events(), log)
+		}, "archive-left", Note, false},
 		"a note that is none": {func(b *lab) { b.write(b.in(markName), `what`) }, "mark-misfit", Note, false},
 	}
 }
@@ -181,6 +194,15 @@ func (b *lab) listen() {
 	b.t.Cleanup(func() { ln.Close() })
 	b.check(os.Chmod(filepath.Join(dir, "s"), 0o666))
 	b.check(os.Rename(filepath.Join(dir, "s"), b.l.Socket()))
+}
+
+// archive lets all but the last event leave the log.
+func (b *lab) archive() {
+	done, err := b.s.ArchiveEvents(b.t.Context(), time.Now().Add(time.Hour))
+	b.check(err)
+	if done.Events != 4 {
+		b.t.Fatalf("archived %+v", done)
+	}
 }
 
 // noLog takes the log away, and the note about it.

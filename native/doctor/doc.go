@@ -18,7 +18,7 @@
 //
 // # Checks
 //
-// Of the cards and the log:
+// Of the cards and the log, with its archives:
 //
 //	card-unreadable      bad JSON, an empty object, a folder in its place, no right to read
 //	card-misnamed        the id inside is not the one in the name
@@ -36,6 +36,8 @@
 //	log-gap              a seq is missing
 //	log-seq-repeated     two events have one seq
 //	log-unordered        the lines are not in the order of their seq
+//	archive-unreadable   a file of events that have left the log is damaged
+//	archive-left         one of events that are in the log still
 //
 // Of claims, and of what the daemon keeps:
 //

@@ -33,6 +33,26 @@ func TestHealthyStoreIsSilent(t *testing.T) {
 	}
 }
 
+// A store whose log is archived is examined as if it were not.
+func TestArchivedEventsCount(t *testing.T) {
+	b := newLab(t)
+	b.archive()
+	if rep := b.examine(); len(rep.Findings) > 0 || rep.Events != 5 {
+		t.Errorf("%d events, found %+v", rep.Events, rep.Findings)
+	}
+	b.check(os.Remove(b.card(0)))
+	b.write(b.l.IssueFile("native:new"), fmt.Sprintf(`{"id":"native:new","title":"x","state":"inbox","updated_at":%q}`, time.Now().Format(time.RFC3339Nano)))
+	rep := b.examine()
+	if got := ids(rep); !slices.Equal(got, []string{"card-missing", "card-without-event"}) {
+		t.Errorf("found %v", got)
+	}
+	b.fix(rep)
+	if rep := b.examine(); len(rep.Findings) > 0 {
+		t.Errorf("after mending: %+v", rep.Findings)
+	}
+	storetest.Whole(t, b.l.Dispatcher(), storetest.Options{})
+}
+
 // breakage is one way to break a store, and what is found then.
 type breakage struct {
 	harm  func(*lab)

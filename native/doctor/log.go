@@ -47,6 +47,7 @@ type event struct {
 
 func (x *exam) readLog() {
 	x.log.last = map[string]last{}
+	x.readArchives()
 	if err := x.scanLog(); err != nil {
 		x.logUnreadable(err)
 		return

@@ -55,7 +55,15 @@ func Scan(path string, from int64, fn func(Line) error) (end int64, err error) {
 }
 
 func scan(f io.ReaderAt, from int64, fn func(Line) error) (int64, error) {
-	r := bufio.NewReaderSize(io.NewSectionReader(f, from, 1<<62), 64<<10)
+	return read(io.NewSectionReader(f, from, 1<<62), from, fn)
+}
+
+// Read hands each full line of in to fn like Scan, for a log that is no file of
+// its own. Offsets count from the beginning of in.
+func Read(in io.Reader, fn func(Line) error) (end int64, err error) { return read(in, 0, fn) }
+
+func read(in io.Reader, from int64, fn func(Line) error) (int64, error) {
+	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		data, n, err := readLine(r)
 		if err == io.EOF {

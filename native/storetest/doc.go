@@ -19,6 +19,9 @@
 //	    nothing is left in the staging folder, and no verb file
 //	I5  every card and the board can be read, and each card bears its file's name
 //
+// Archives of the log (events-<first>-<last>.jsonl.gz) are the beginning of the
+// story.
+//
 // A torn line in the middle of the log is no fault, as no event is missing for
 // it; a [Report] counts them.
 //

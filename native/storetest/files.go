@@ -2,7 +2,12 @@ package storetest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,9 +123,58 @@ func (c *check) readLog() {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		c.fault("I4", "events.jsonl", "the last line has no end")
 	}
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(append(c.archived(firstSeq(data)), data...)) {
 		c.readLine(bytes.TrimSpace(line))
 	}
+}
+
+// firstSeq is the seq that a log begins with.
+func firstSeq(data []byte) int64 {
+	for line := range bytes.Lines(data) {
+		var e Event
+		if json.Unmarshal(line, &e) == nil && e.Seq != nil {
+			return *e.Seq
+		}
+	}
+	return math.MaxInt64
+}
+
+// archived returns the lines that have left the log, in the order of their files'
+// names. A file of lines that the log has as well was left by an archiving that
+// was cut off, and does not count.
+func (c *check) archived(begins int64) []byte {
+	spans := map[int64]string{}
+	names, _ := filepath.Glob(c.path("events-*.jsonl.gz"))
+	for _, name := range names {
+		var first, last int64
+		if _, err := fmt.Sscanf(filepath.Base(name), "events-%d-%d.jsonl.gz", &first, &last); err != nil {
+			c.fault("I5", name, "is no name of an archive: %v", err)
+		} else if first < begins {
+			spans[first] = name
+		}
+	}
+	var all []byte
+	for _, first := range slices.Sorted(maps.Keys(spans)) {
+		data, err := gunzip(spans[first])
+		if err != nil {
+			c.fault("I5", spans[first], "cannot be read: %v", err)
+		}
+		all = append(all, data...)
+	}
+	return all
+}
+
+func gunzip(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 func (c *check) readLine(line []byte) {
@@ -165,10 +219,15 @@ func (c *check) readBoard() {
 	}
 }
 
-// tempIndex begins the name of an index of the cards on its way. Readers write
-// it, under no lock, so the next command cannot tell a left one from one that is
-// being written; those that stay are swept when they are old.
-const tempIndex = ".tmp-index-"
+// temps begin the names of files that are written under no lock: an index of the
+// cards, archives of the log and the log without them. So the next command cannot
+// tell a left one from one that is being written; those that stay are swept when
+// they are old.
+var temps = []string{".tmp-index-", ".tmp-archive-", ".tmp-log-", ".tmp-left-"}
+
+func unlocked(name string) bool {
+	return slices.ContainsFunc(temps, func(t string) bool { return strings.HasPrefix(name, t) })
+}
 
 // leftovers looks for writes that were begun and neither finished nor removed.
 func (c *check) leftovers() {
@@ -184,7 +243,7 @@ func (c *check) leftovers() {
 		switch {
 		case e.Name() == ".verb.json":
 			c.fault("I4", ".verb.json", "is left")
-		case strings.HasPrefix(e.Name(), ".tmp") && !strings.HasPrefix(e.Name(), tempIndex):
+		case strings.HasPrefix(e.Name(), ".tmp") && !unlocked(e.Name()):
 			c.fault("I4", e.Name(), "is left")
 		case strings.Contains(e.Name(), ".unreadable-"):
 			c.Aside = append(c.Aside, e.Name())

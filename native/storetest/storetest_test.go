@@ -1,9 +1,13 @@
 package storetest
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -206,5 +210,53 @@ func TestYoungerLogMayLackBeginnings(t *testing.T) {
 	}
 	if r := Check(lay(t, all), Options{}); len(r.Faults) == 0 {
 		t.Error("nothing was found without the leave")
+	}
+}
+
+// archive packs the lines [from, to) of the story's log, and leaves the log those
+// from keep on.
+func archive(t *testing.T, dir, name string, from, to, keep int) {
+	t.Helper()
+	lines := strings.SplitAfter(stamp(strings.TrimLeft(log, "\n")), "\n")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := z.Write([]byte(strings.Join(lines[from:to], "")))
+	err = errors.Join(err, z.Close(),
+		os.WriteFile(filepath.Join(dir, name), packed.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(dir, "events.jsonl"), []byte(strings.Join(lines[keep:], "")), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestArchivesArePartOfTheStory(t *testing.T) {
+	for name, c := range map[string]struct {
+		lay  func(dir string)
+		says string // "": no fault
+	}{
+		"two archives": {func(dir string) {
+			archive(t, dir, "events-0-4.jsonl.gz", 0, 5, 5)
+			archive(t, dir, "events-5-9.jsonl.gz", 5, 10, 10)
+		}, ""},
+		"one cut off":    {func(dir string) { archive(t, dir, "events-0-4.jsonl.gz", 0, 5, 0) }, ""},
+		"a lost line":    {func(dir string) { archive(t, dir, "events-0-4.jsonl.gz", 0, 5, 6) }, "seq 6 where 5 belongs"},
+		"a line twice":   {func(dir string) { archive(t, dir, "events-0-4.jsonl.gz", 0, 5, 4) }, "seq 4 where 5 belongs"},
+		"no first lines": {func(dir string) { archive(t, dir, "events-1-4.jsonl.gz", 1, 5, 5) }, "seq 1 where 0 belongs"},
+		"damaged": {func(dir string) {
+			archive(t, dir, "events-0-4.jsonl.gz", 0, 5, 5)
+			if err := os.Truncate(filepath.Join(dir, "events-0-4.jsonl.gz"), 30); err != nil {
+				t.Fatal(err)
+			}
+		}, "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := lay(t, files())
+			c.lay(dir)
+			r := Check(dir, Options{})
+			found := slices.ContainsFunc(r.Faults, func(f Fault) bool { return strings.Contains(f.String(), c.says) })
+			if c.says == "" && (len(r.Faults) > 0 || len(r.Events) != 18) || c.says != "" && !found {
+				t.Errorf("%v, %d events", r.Faults, len(r.Events))
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,16 @@ import (
 	"iterion/native/doctor"
 )
 
+type doctorOptions struct {
+	fix     bool
+	archive bool
+	before  string
+
+	until time.Time // what before says
+}
+
 func newDoctor(f *Factory) *cobra.Command {
-	var fix bool
+	var o doctorOptions
 	c := &cobra.Command{
 		Use: "doctor", Short: "Examine the store and mend it", Args: exactly(),
 		Long: "Examine the store, its locks, the host and the bots: what is wrong, where, what it means,\n" +
@@ -21,25 +30,52 @@ func newDoctor(f *Factory) *cobra.Command {
 			"--fix mends what can be mended under the writer lock and says what it did. It never deletes\n" +
 			"content: what is in the way is moved to dispatcher/aside/<instant>/ in the store, under its own\n" +
 			"path, where nothing reads it any more. A second --fix finds nothing left to mend.\n\n" +
+			"--archive-events moves the events that are older than --before out of the log, to compressed\n" +
+			"files beside it, dispatcher/events-<first>-<last>.jsonl.gz. Nothing else changes: their numbers\n" +
+			"go on, and `iterion issue events` tells them still, from the beginning or from any place. It may\n" +
+			"be done beside writers and a daemon.\n\n" +
 			"--json prints {store, at, cards, events, bots, healthy, findings: [{id, severity, what, where,\n" +
-			"means, remedy, fixable}]} and, with --fix, mending: {aside, did, failed}.\n\n" +
-			"Exit codes: 0 nothing worse than notes; 1 findings remain, or could not be mended; 4 --fix\n" +
-			"could not have the writer lock.",
-		RunE: func(c *cobra.Command, _ []string) error { return runDoctor(c.Context(), f, fix) },
+			"means, remedy, fixable}]} and, with --fix, mending: {aside, did, failed}; with --archive-events,\n" +
+			"archived: {events, first, last, files}.\n\n" +
+			"Exit codes: 0 nothing worse than notes; 1 findings remain, or could not be mended; 4 --fix or\n" +
+			"--archive-events could not have the writer lock.",
+		Example: "  iterion doctor --fix\n" +
+			"  iterion doctor --archive-events --before 90d",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(c.Flags().Changed("before"), f.Now()); err != nil {
+				return err
+			}
+			return runDoctor(c.Context(), f, o)
+		},
 	}
-	c.Flags().BoolVar(&fix, "fix", false, "mend what can be mended; move aside, never delete")
+	fl := c.Flags()
+	fl.BoolVar(&o.fix, "fix", false, "mend what can be mended; move aside, never delete")
+	fl.BoolVar(&o.archive, "archive-events", false, "move old events out of the log")
+	fl.StringVar(&o.before, "before", "90d", "what is old: before this `time`, or older than this age")
 	return c
+}
+
+func (o *doctorOptions) check(beforeGiven bool, now time.Time) error {
+	if beforeGiven && !o.archive {
+		return Usagef("--before belongs to --archive-events")
+	}
+	var ok bool
+	if o.until, ok = parseInstant(o.before, now); !ok {
+		return Usagef("--before %q: want %s", o.before, wantInstant)
+	}
+	return nil
 }
 
 // checkup is the result of the command, and its JSON.
 type checkup struct {
 	doctor.Report
-	Healthy bool            `json:"healthy"`
-	Bots    int             `json:"bots"`
-	Mending *doctor.Mending `json:"mending,omitempty"` // with --fix
+	Healthy  bool             `json:"healthy"`
+	Bots     int              `json:"bots"`
+	Mending  *doctor.Mending  `json:"mending,omitempty"`  // with --fix
+	Archived *native.Archived `json:"archived,omitempty"` // with --archive-events
 }
 
-func runDoctor(ctx context.Context, f *Factory, fix bool) error {
+func runDoctor(ctx context.Context, f *Factory, do doctorOptions) error {
 	l, err := f.Layout()
 	if err != nil {
 		return err
@@ -47,8 +83,11 @@ func runDoctor(ctx context.Context, f *Factory, fix bool) error {
 	show, clear := f.examined()
 	o := doctor.Options{Layout: l, Now: f.Now(), NoFsync: f.Global.NoFsync, Progress: show}
 	var c checkup
-	if fix {
+	if do.fix {
 		c.Mending, err = mendStore(ctx, o)
+	}
+	if do.archive && err == nil {
+		c.Archived, err = archiveEvents(ctx, o, do.until)
 	}
 	c.Report, c.Bots, err = f.examine(ctx, o, err)
 	clear()
@@ -65,6 +104,33 @@ func runDoctor(ctx context.Context, f *Factory, fix bool) error {
 	return err
 }
 
+// archiveEvents moves the events of before until out of the log.
+func archiveEvents(ctx context.Context, o doctor.Options, until time.Time) (*native.Archived, error) {
+	s, err := native.Open(o.Layout, native.Options{NoFsync: o.NoFsync})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	done, err := s.ArchiveEvents(ctx, until)
+	if err != nil {
+		return nil, cannotWrite(fmt.Errorf("archive events: %w", err), "--archive-events")
+	}
+	done.Files = nonNil(done.Files)
+	return &done, nil
+}
+
+// cannotWrite makes what a store that cannot be written refuses, or a log that is
+// not as it should be, no mistake of the command line.
+func cannotWrite(err error, what string) error {
+	switch {
+	case errors.Is(err, board.ErrReadOnly):
+		return &ExitError{Code: ExitFailed, Err: err, Hint: "it stays as it is; " + what + " needs the right to write to it"}
+	case errors.Is(err, board.ErrInvalid):
+		return &ExitError{Code: ExitFailed, Err: err, Hint: "it stays as it is; `iterion doctor` says more"}
+	}
+	return err
+}
+
 // mendStore examines the store and mends what it found.
 func mendStore(ctx context.Context, o doctor.Options) (*doctor.Mending, error) {
 	rep, err := doctor.Examine(ctx, o)
@@ -72,11 +138,8 @@ func mendStore(ctx context.Context, o doctor.Options) (*doctor.Mending, error) {
 		return nil, fmt.Errorf("examine the store: %w", err)
 	}
 	m, err := doctor.Fix(ctx, o, rep)
-	if errors.Is(err, board.ErrReadOnly) {
-		err = &ExitError{Code: ExitFailed, Err: fmt.Errorf("mend the store: %w", err),
-			Hint: "it stays as it is; --fix needs the right to write to it"}
-	} else if err != nil {
-		err = fmt.Errorf("mend the store: %w", err)
+	if err != nil {
+		err = cannotWrite(fmt.Errorf("mend the store: %w", err), "--fix")
 	}
 	return &m, err
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
+	"iterion/native"
 	"iterion/native/doctor"
 )
 
@@ -31,6 +33,7 @@ func printCheckup(f *Factory, c checkup) error {
 		return f.PrintJSON(c)
 	}
 	printMending(f, c.Mending)
+	printArchived(f, c.Archived)
 	alike := map[string]int{}
 	for _, found := range c.Findings {
 		if alike[found.ID]++; f.Global.Quiet {
@@ -56,6 +59,16 @@ func printMending(f *Factory, m *doctor.Mending) {
 	}
 	for _, failed := range m.Failed {
 		f.Warn("not mended: %s", failed)
+	}
+}
+
+func printArchived(f *Factory, a *native.Archived) {
+	switch {
+	case a == nil:
+	case a.Events == 0:
+		f.Talk("no event is old enough: nothing was archived")
+	default:
+		f.Say("archived %s, %d to %d: %s", count(a.Events, "event"), a.First, a.Last, strings.Join(a.Files, ", "))
 	}
 }
 

@@ -15,15 +15,26 @@ func parseSince(text string, now time.Time) (after int64, from time.Time, err er
 		}
 		return seq, from, nil
 	}
+	if at, ok := parseInstant(text, now); ok {
+		return -1, at, nil
+	}
+	return 0, from, Usagef("--since %q: want a seq, %s", text, wantInstant)
+}
+
+// wantInstant says what parseInstant takes.
+const wantInstant = "a time such as 2026-11-30 or 2026-11-30T09:00:00Z, or an age such as 90m, 2h, 7d"
+
+// parseInstant reads an instant, given as such or as an age.
+func parseInstant(text string, now time.Time) (time.Time, bool) {
 	if age, ok := parseAge(text); ok {
-		return -1, now.Add(-age), nil
+		return now.Add(-age), true
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return -1, at, nil
+			return at, true
 		}
 	}
-	return 0, from, Usagef("--since %q: want a seq, a time such as 2026-11-30 or 2026-11-30T09:00:00Z, or an age such as 90m, 2h, 7d", text)
+	return time.Time{}, false
 }
 
 // parseAge reads a duration that may also count days.
