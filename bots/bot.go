@@ -7,31 +7,38 @@ import (
 	"path/filepath"
 	"strings"
 
+	"iterion/bots/botz"
 	"iterion/bots/manifest"
 )
 
-// Tiers of a bot.
+// Tiers of a bot: the kinds of place that it may be found in.
 const (
 	TierFolder  = "folder"
+	TierArchive = "archive"
 	TierCatalog = "catalog"
 )
 
 // Bot is one bundle that was found and understood.
 type Bot struct {
 	Manifest manifest.Manifest
-	Dir      string // absolute folder of the bundle; empty for an embedded one
-	Tier     string // TierFolder or TierCatalog
+	Dir      string // absolute folder of a bundle that lies unpacked; else empty
+	Archive  string // absolute file of a packed one; else empty
+	Tier     string // one of the Tier constants
 
-	files fs.FS // of an embedded bundle
+	files  fs.FS         // of an embedded bundle
+	packed *botz.Archive // of a packed one
 }
 
 // Slug returns the bot's name.
 func (b Bot) Slug() string { return b.Manifest.Name }
 
-// Path says where the bundle lies: its folder, or catalog:<slug>.
+// Path says where the bundle lies: its folder, its archive, or catalog:<slug>.
 func (b Bot) Path() string {
-	if b.Dir != "" {
+	switch {
+	case b.Dir != "":
 		return b.Dir
+	case b.Archive != "":
+		return b.Archive
 	}
 	return TierCatalog + ":" + b.Slug()
 }
@@ -54,6 +61,8 @@ func (b Bot) LaunchableOn(path string) error {
 		return b.checkPath(name, path)
 	case filepath.IsAbs(name):
 		return b.checkFile(name)
+	case b.packed != nil:
+		return b.checkPacked(name)
 	case b.Dir != "":
 		return b.checkFile(filepath.Join(b.Dir, name))
 	}

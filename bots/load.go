@@ -43,5 +43,5 @@ func read(files fs.FS, shown, folder string) (manifest.Manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	return m, m.CheckFolder(shown, folder)
+	return m, m.CheckName(shown, "folder", folder)
 }

@@ -9,17 +9,32 @@ import (
 )
 
 // Materialize returns a folder that the bot can run from. A bundle that lies in
-// a folder is used where it is; an embedded one is copied to into/<slug>, private
-// to the user, its scripts executable.
+// a folder is used where it is. An embedded or packed one is put into into/<slug>,
+// private to the user, its scripts executable: whole, or not at all. What is there
+// already is used, so that a run that goes on keeps the bundle that it began with.
 func (b Bot) Materialize(into string) (string, error) {
-	if b.files == nil {
+	if b.Dir != "" {
 		return b.Dir, nil
 	}
 	dir := filepath.Join(into, b.Slug())
-	if err := copyOut(b.files, dir); err != nil {
-		return "", fmt.Errorf("copy bot %s out of the binary: %w", b.Slug(), err)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	err := os.MkdirAll(into, 0o700)
+	if err == nil {
+		err = b.putInto(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("unpack bot %s: %w", b.Slug(), err)
 	}
 	return dir, nil
+}
+
+func (b Bot) putInto(dir string) error {
+	if b.packed != nil {
+		return b.unpack(dir)
+	}
+	return stage(dir, 0o700, func(tmp string) error { return copyOut(b.files, tmp) })
 }
 
 func copyOut(files fs.FS, dir string) error {

@@ -1,15 +1,11 @@
 package bots
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"iterion/bots/catalog"
 	"iterion/bots/manifest"
 )
 
@@ -21,21 +17,33 @@ func DefaultPaths(workdir string) []string {
 	}
 }
 
-// Registry resolves slugs. It holds no state but its search path: each call
-// looks at the folders as they are.
+// Registry resolves slugs. Each call looks at the places as they are.
 type Registry struct {
-	paths []string
+	paths  []string
+	places []place
 }
 
-// NewRegistry returns a registry over folders of bundles, in this order, and
-// the embedded catalog after them. Folders that do not exist are passed over.
-func NewRegistry(paths []string) *Registry { return &Registry{paths: paths} }
+// NewRegistry returns a registry over the baked tier: folders of bundles and of
+// archives, in this order, and the catalog behind them. Folders that do not exist
+// are passed over. A tier that goes before is one more place at the head of places.
+func NewRegistry(paths []string) *Registry {
+	r := &Registry{paths: slices.Clone(paths)}
+	known := newShelf()
+	for _, p := range paths {
+		r.places = append(r.places, folder{path: p, archives: known})
+	}
+	r.places = append(r.places, embedded())
+	return r
+}
+
+// Paths returns the folders that are searched before the catalog.
+func (r *Registry) Paths() []string { return slices.Clone(r.paths) }
 
 // Entry is one line of List.
 type Entry struct {
-	Bot  Bot    // with Manifest.Name set to the folder's name when Err is not nil
+	Bot  Bot    // with Manifest.Name set to the bundle's name when Err is not nil
 	Err  error  // why the bundle cannot be read
-	Path string // folder of the bundle, or catalog:<slug>
+	Path string // folder or archive of the bundle, or catalog:<slug>
 	// ShadowedBy is the Path of the bundle that wins over this one, if any.
 	ShadowedBy string
 }
@@ -58,14 +66,14 @@ func (e *NotFoundError) Error() string {
 // Resolve returns the bot that slug names. Errors: *NotFoundError, or what is
 // wrong with the bundle of that name.
 func (r *Registry) Resolve(slug string) (Bot, error) {
-	for _, root := range r.roots() {
-		names, err := root.bundles()
+	for _, p := range r.places {
+		found, err := p.bundles()
 		if err != nil {
 			return Bot{}, err
 		}
-		for _, name := range names {
-			if manifest.SameSlug(name, slug) {
-				return root.load(name)
+		for _, b := range found {
+			if manifest.SameSlug(b.name, slug) {
+				return b.load()
 			}
 		}
 	}
@@ -84,16 +92,28 @@ func (r *Registry) notFound(slug string) error {
 // problem, the shadowed ones with who shadows them.
 func (r *Registry) List() []Entry {
 	var entries []Entry
-	for _, root := range r.roots() {
-		names, err := root.bundles()
+	for _, p := range r.places {
+		found, err := p.bundles()
 		if err != nil {
-			entries = append(entries, Entry{Err: err, Path: root.path})
+			entries = append(entries, Entry{Err: err, Path: p.String()})
 		}
-		for _, name := range names {
-			entries = append(entries, shade(root.entry(name), entries))
+		for _, b := range found {
+			entries = append(entries, shade(b.entry(), entries))
 		}
 	}
 	return entries
+}
+
+// Shadowed returns the bundles that stand behind the one that slug resolves to, in
+// search order.
+func (r *Registry) Shadowed(slug string) []Entry {
+	var behind []Entry
+	for _, e := range r.List() {
+		if e.ShadowedBy != "" && manifest.SameSlug(e.Bot.Slug(), slug) {
+			behind = append(behind, e)
+		}
+	}
+	return behind
 }
 
 // shade marks e when an earlier entry has its slug.
@@ -105,77 +125,4 @@ func shade(e Entry, earlier []Entry) Entry {
 		}
 	}
 	return e
-}
-
-func (r *Registry) roots() []root {
-	roots := make([]root, 0, len(r.paths)+1)
-	for _, p := range r.paths {
-		roots = append(roots, root{path: p, files: os.DirFS(p), tier: TierFolder})
-	}
-	return append(roots, root{files: catalog.FS(), tier: TierCatalog})
-}
-
-// root is one place of the search path.
-type root struct {
-	path  string // empty for the catalog
-	files fs.FS
-	tier  string
-}
-
-// bundles returns the names of the folders that hold a manifest, sorted.
-func (r root) bundles() ([]string, error) {
-	all, err := fs.ReadDir(r.files, ".")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for bots in %s: %w", r.path, err)
-	}
-	var names []string
-	for _, entry := range all {
-		if r.isBundle(entry.Name()) {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
-
-// isBundle counts a manifest that cannot be looked at as one that is there.
-func (r root) isBundle(name string) bool {
-	if strings.HasPrefix(name, ".") {
-		return false
-	}
-	info, err := fs.Stat(r.files, name)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	_, err = fs.Stat(r.files, name+"/"+manifest.FileName)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-func (r root) entry(name string) Entry {
-	b, err := r.load(name)
-	if err != nil {
-		b = Bot{Manifest: manifest.Manifest{Name: name}, Tier: r.tier, Dir: r.dir(name)}
-	}
-	return Entry{Bot: b, Err: err, Path: b.Path()}
-}
-
-func (r root) dir(name string) string {
-	if r.tier == TierCatalog {
-		return ""
-	}
-	return filepath.Join(r.path, name)
-}
-
-func (r root) load(name string) (Bot, error) {
-	if r.tier != TierCatalog {
-		return Load(filepath.Join(r.path, name))
-	}
-	files, err := fs.Sub(r.files, name)
-	if err != nil {
-		return Bot{}, err
-	}
-	m, err := read(files, TierCatalog+":"+name+"/"+manifest.FileName, name)
-	return Bot{Manifest: m, Tier: TierCatalog, files: files}, err
 }

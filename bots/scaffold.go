@@ -39,31 +39,15 @@ func Scaffold(dir, name string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("make bot %s: %w", name, err)
 	}
-	if err := stage(dir, target, name); err != nil {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		// Bundles are source code, shared like the rest of a repository.
+		err = stage(target, 0o755, func(tmp string) error { return writeScaffold(tmp, name, target) })
+	}
+	if err != nil {
 		return "", fmt.Errorf("make bot %s: %w", name, err)
 	}
 	return target, nil
-}
-
-// stage writes the bundle beside its place and renames it there. The leading
-// dot hides it from the registry meanwhile.
-func stage(dir, target, name string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(dir, "."+name+"-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	if err := writeScaffold(tmp, name, target); err != nil {
-		return err
-	}
-	// Bundles are source code, shared like the rest of a repository.
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	return os.Rename(tmp, target)
 }
 
 func writeScaffold(into, name, target string) error {

@@ -109,12 +109,12 @@ func ValidName(s string) bool {
 	return s != ""
 }
 
-// CheckFolder returns an *Error when a bundle's folder does not carry the name
-// of the bot in it.
-func (m Manifest) CheckFolder(file, folder string) error {
-	if SameSlug(m.Name, folder) {
+// CheckName returns an *Error when a bundle's folder or archive, which is what it
+// says, does not carry the name of the bot in it.
+func (m Manifest) CheckName(file, what, name string) error {
+	if SameSlug(m.Name, name) {
 		return nil
 	}
 	return &Error{Problems: []Problem{{File: file, Line: m.nameLine, Key: "name",
-		What: fmt.Sprintf("is %q but the folder is %q, name them alike", m.Name, folder)}}}
+		What: fmt.Sprintf("is %q but the %s is %q, name them alike", m.Name, what, name)}}}
 }

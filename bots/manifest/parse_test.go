@@ -208,13 +208,13 @@ func TestEveryProtocolIsRun(t *testing.T) {
 	}
 }
 
-func TestCheckFolder(t *testing.T) {
+func TestCheckName(t *testing.T) {
 	m := Manifest{Name: "fix-lint", nameLine: 3}
-	if err := m.CheckFolder("m", "fix_lint"); err != nil {
+	if err := m.CheckName("m", "folder", "fix_lint"); err != nil {
 		t.Errorf("- and _ count as equal: %v", err)
 	}
-	want := `m:3: name: is "fix-lint" but the folder is "lint", name them alike`
-	if err := m.CheckFolder("m", "lint"); err == nil || err.Error() != want {
-		t.Errorf("CheckFolder = %v, want %q", err, want)
+	want := `m:3: name: is "fix-lint" but the archive is "lint", name them alike`
+	if err := m.CheckName("m", "archive", "lint"); err == nil || err.Error() != want {
+		t.Errorf("CheckName = %v, want %q", err, want)
 	}
 }
