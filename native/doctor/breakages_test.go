@@ -31,6 +31,22 @@ func cardBreakages() map[string]breakage {
 		"a wrong name": {func(b *lab) {
 			b.check(os.Rename(b.card(0), b.l.IssueFile("native:other")))
 		}, "card-misnamed", Error, false},
+		"two cards that changed places": {func(b *lab) {
+			one, two := b.read(b.card(0)), b.read(b.card(1))
+			b.write(b.card(0), two)
+			b.write(b.card(1), one)
+		}, "card-misnamed", Error, false},
+		"three cards in a ring": {func(b *lab) {
+			one, two, three := b.read(b.card(0)), b.read(b.card(1)), b.read(b.card(2))
+			b.write(b.card(0), two)
+			b.write(b.card(1), three)
+			b.write(b.card(2), one)
+		}, "card-misnamed", Error, false},
+		"a row of cards that moved up": {func(b *lab) {
+			b.check(os.Rename(b.card(0), b.l.IssueFile("native:free")))
+			b.check(os.Rename(b.card(1), b.card(0)))
+			b.check(os.Rename(b.card(2), b.card(1)))
+		}, "card-misnamed", Error, false},
 		"an id that is none": {func(b *lab) {
 			b.write(b.l.IssueFile("native:odd"), `{"id":"../../etc","title":"x"}`)
 		}, "card-misnamed", Error, false},
@@ -101,14 +117,20 @@ func logBreakages() map[string]breakage {
 
 func fileBreakages() map[string]breakage {
 	return map[string]breakage{
-		"no board":           {func(b *lab) { b.check(os.Remove(b.l.Board())) }, "board-unreadable", Error, true},
-		"a board of garbage": {func(b *lab) { b.write(b.l.Board(), "{") }, "board-unreadable", Error, true},
-		"a board of nothing": {func(b *lab) { b.write(b.l.Board(), `{"states":[]}`) }, "board-unreadable", Error, true},
-		"no journal":         {func(b *lab) { b.write(b.l.Claims(), "[{") }, "journal-unreadable", Error, false},
-		"a nameless entry":   {func(b *lab) { b.write(b.l.Claims(), `[{"owner":"x"}]`) }, "journal-unreadable", Error, false},
-		"no ledger":          {func(b *lab) { b.write(b.l.Retries(), "{}") }, "ledger-unreadable", Error, false},
-		"no intent":          {func(b *lab) { b.write(b.l.Runtime(), "pau") }, "intent-unreadable", Error, true},
-		"no run record":      {func(b *lab) { b.write(filepath.Join(b.l.Runs(), b.run, run.RecordFile), "{}") }, "run-unreadable", Warning, true},
+		"a file for staging":  {func(b *lab) { b.check(os.RemoveAll(b.l.Staging())); b.write(b.l.Staging(), "x") }, "wrong-kind", Error, false},
+		"a file for runs":     {func(b *lab) { b.check(os.RemoveAll(b.l.Runs())); b.write(b.l.Runs(), "x") }, "wrong-kind", Error, false},
+		"a dead link for it":  {func(b *lab) { b.check(os.RemoveAll(b.l.Runs())); b.check(os.Symlink("nowhere", b.l.Runs())) }, "wrong-kind", Error, false},
+		"a file for cards":    {func(b *lab) { b.check(os.RemoveAll(b.l.Issues())); b.write(b.l.Issues(), "x") }, "wrong-kind", Error, false},
+		"a folder for a lock": {func(b *lab) { b.check(os.Remove(b.l.WriterLock())); b.write(b.l.WriterLock()+"/x", "y") }, "wrong-kind", Error, false},
+		"a folder for a verb": {func(b *lab) { b.write(b.in(verbName)+"/x", "y") }, "wrong-kind", Error, false},
+		"no board":            {func(b *lab) { b.check(os.Remove(b.l.Board())) }, "board-unreadable", Error, true},
+		"a board of garbage":  {func(b *lab) { b.write(b.l.Board(), "{") }, "board-unreadable", Error, true},
+		"a board of nothing":  {func(b *lab) { b.write(b.l.Board(), `{"states":[]}`) }, "board-unreadable", Error, true},
+		"no journal":          {func(b *lab) { b.write(b.l.Claims(), "[{") }, "journal-unreadable", Error, false},
+		"a nameless entry":    {func(b *lab) { b.write(b.l.Claims(), `[{"owner":"x"}]`) }, "journal-unreadable", Error, false},
+		"no ledger":           {func(b *lab) { b.write(b.l.Retries(), "{}") }, "ledger-unreadable", Error, false},
+		"no intent":           {func(b *lab) { b.write(b.l.Runtime(), "pau") }, "intent-unreadable", Error, true},
+		"no run record":       {func(b *lab) { b.write(filepath.Join(b.l.Runs(), b.run, run.RecordFile), "{}") }, "run-unreadable", Warning, true},
 	}
 }
 

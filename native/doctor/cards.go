@@ -41,11 +41,9 @@ func idOf(name string) string { return strings.ReplaceAll(name, "__", ":") }
 func (x *exam) readCards() {
 	x.cards = map[string]card{}
 	entries, err := os.ReadDir(x.l.Issues())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.found(x.opening(Finding{ID: "folder-unreadable", Severity: Error, Where: x.l.Issues(),
-			What:  fmt.Sprintf("the folder of the cards cannot be read: %v", bare(err)),
-			Means: "no card can be listed"}, x.l.Issues()))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !isFolder(x.l.Issues()) && present(x.l.Issues()) {
 		x.log.read = false // then nothing follows from a card that is not seen
+		x.cardsUnreadable(err)
 		return
 	}
 	names := x.cardNames(entries)
@@ -58,6 +56,15 @@ func (x *exam) readCards() {
 	for n, name := range names {
 		x.judgeCard(strings.TrimSuffix(name, cardSuffix), found[n])
 	}
+}
+
+func (x *exam) cardsUnreadable(err error) {
+	if !isFolder(x.l.Issues()) {
+		return // which is told already
+	}
+	x.found(x.opening(Finding{ID: "folder-unreadable", Severity: Error, Where: x.l.Issues(),
+		What:  fmt.Sprintf("the folder of the cards cannot be read: %v", bare(err)),
+		Means: "no card can be listed"}, x.l.Issues()))
 }
 
 // progress returns a function that counts up to of, and tells of it.
@@ -149,19 +156,22 @@ func (x *exam) unreadable(id string, c card) Finding {
 func (x *exam) misnamed(c card) Finding {
 	right := x.l.IssueFile(c.id)
 	f := Finding{ID: "card-misnamed", Severity: Error, Where: c.path,
-		What:  fmt.Sprintf("the card inside is %q", c.id),
-		Means: "it is left out of every list, and nothing can be done with it"}
-	if board.CheckID(c.id) != nil || present(right) {
-		f.Remedy = "--fix moves it aside; a card of its id is there already, or its id is none"
-		return f.mended(byFiles, func(m *mender) error { return m.aside(c.path) })
+		What:   fmt.Sprintf("the card inside is %q", c.id),
+		Means:  "it is left out of every list, and nothing can be done with it",
+		Remedy: "--fix gives the file the name of its card"}
+	switch {
+	case board.CheckID(c.id) != nil:
+		f.Remedy = "--fix moves it aside: its id is none"
+	case present(right) && !misplaced(right):
+		f.Remedy = "--fix moves it aside: a card of its id is there already"
 	}
-	f.Remedy = "--fix gives the file the name of its card"
-	return f.mended(byFiles, func(m *mender) error {
-		if present(right) {
-			return m.aside(c.path)
-		}
-		return m.rename(c.path, right)
-	})
+	return f.mended(byFiles, func(m *mender) error { return m.rename(c.path) })
+}
+
+// misplaced reports whether the file of a card holds another one.
+func misplaced(path string) bool {
+	c := readCard(path)
+	return c.err == nil && c.id != idOf(strings.TrimSuffix(filepath.Base(path), cardSuffix))
 }
 
 // column tells of a card whose column the board does not have.

@@ -62,6 +62,7 @@
 //	socket-stale         a control socket
 //	mark-misfit          a note about a log that it does not fit
 //	index-misfit         an index of the cards that is damaged
+//	wrong-kind           a file where a folder belongs, or the other way round
 //
 // Of locks, rights and the host:
 //
@@ -94,7 +95,7 @@
 // The steps, each of which looks again before it acts:
 //
 //  1. Without a lock: rights that the owner took from himself, and a folder where
-//     the log should be. Nobody can write before.
+//     a file should be, or a file where a folder. Nobody can write before.
 //  2. Under the writer lock: files that belong to no committed change go aside,
 //     and what an earlier writer committed is finished.
 //  3. Under it: cards, journals, sockets, temporary files, rights of others; then

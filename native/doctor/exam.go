@@ -49,7 +49,7 @@ type exam struct {
 func Examine(ctx context.Context, o Options) (Report, error) {
 	x := newExam(o)
 	for _, part := range []func(){
-		x.locks, x.files, x.unfinished, x.readLog, x.readCards, x.agree,
+		x.kinds, x.locks, x.files, x.unfinished, x.readLog, x.readCards, x.agree,
 		x.journal, x.claimed, x.runs, x.tree, x.clock, x.hosted,
 	} {
 		if err := ctx.Err(); err != nil {

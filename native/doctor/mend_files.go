@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"iterion/native/atomicfile"
+	"iterion/native/board"
 )
 
 // opening makes a finding about something that may not be read one that Fix
@@ -59,13 +60,45 @@ func (m *mender) close(path string) error {
 	return nil
 }
 
-// rename gives a card's file its name.
-func (m *mender) rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
+// rename gives a file that holds a card of another name its own. Where that one is
+// taken by a card that is misplaced as well, the two change places, until what is
+// under path belongs there or has nowhere to go.
+func (m *mender) rename(path string) error {
+	for {
+		c := readCard(path)
+		if c.err != nil || !misplaced(path) {
+			return nil // somebody has mended it
+		}
+		right := m.x.l.IssueFile(c.id)
+		switch {
+		case board.CheckID(c.id) != nil, present(right) && !misplaced(right):
+			return m.aside(path)
+		case present(right):
+			if err := m.swap(path, right); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := os.Rename(path, right); err != nil {
+			return err
+		}
+		m.did("renamed %s to %s", path, filepath.Base(right))
+		return atomicfile.SyncDir(filepath.Dir(right), m.o)
+	}
+}
+
+// swap lets two cards change places. Killed in between, it leaves one of them
+// under a temporary name, as its own old copy; nothing is lost.
+func (m *mender) swap(a, b string) error {
+	tmp := filepath.Join(filepath.Dir(a), tempPrefix+filepath.Base(a))
+	if err := os.Link(a, tmp); err != nil {
 		return err
 	}
-	m.did("renamed %s to %s", from, filepath.Base(to))
-	return atomicfile.SyncDir(filepath.Dir(to), m.o)
+	if err := errors.Join(os.Rename(b, a), os.Rename(tmp, b)); err != nil {
+		return err
+	}
+	m.did("let %s and %s change places", a, filepath.Base(b))
+	return atomicfile.SyncDir(filepath.Dir(a), m.o)
 }
 
 // asideCard moves a card out of the way, unless somebody works on it.

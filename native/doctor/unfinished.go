@@ -55,7 +55,7 @@ func (x *exam) halfWay() []string {
 	for _, e := range entries {
 		found = append(found, filepath.Join(x.l.Staging(), e.Name()))
 	}
-	if verb := x.in(verbName); present(verb) {
+	if verb := x.in(verbName); present(verb) && !isFolder(verb) {
 		found = append(found, verb)
 	}
 	return found
