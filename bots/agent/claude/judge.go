@@ -31,7 +31,7 @@ var (
 	saysReset     = regexp.MustCompile(`(?i)\bresets\b`)
 	saysAuth      = regexp.MustCompile(`(?i)not logged in|please run /login|invalid api key|authentication_error|oauth token (?:has expired|is invalid|revoked)`)
 	saysModel     = regexp.MustCompile(`(?i)issue with the selected model|model_not_found|model .{0,80}not (?:found|exist)`)
-	saysUsage     = regexp.MustCompile(`(?im)^error: (?:unknown option|option |missing required|too many arguments|unknown command)|requires --verbose|input must be provided`)
+	saysUsage     = regexp.MustCompile(`(?i)^error: (?:unknown option|option |missing required|too many arguments|unknown command)|requires --verbose|input must be provided`)
 	saysNoSession = regexp.MustCompile(`(?i)no conversation found with session id`)
 )
 
@@ -65,8 +65,10 @@ func (e *engine) unfinished(exit agent.Exit) agent.Verdict {
 			return v
 		}
 	}
-	if v := e.judge(e.notes.All(), 0); exit.Code > 0 && v.Code != agent.CodeFailed {
-		return v
+	for _, line := range e.notes.Latest() {
+		if v := e.judge(line, 0); exit.Code > 0 && v.Code != agent.CodeFailed {
+			return v
+		}
 	}
 	return stream.Broken(program, false, exit, e.notes.Last())
 }

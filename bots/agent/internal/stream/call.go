@@ -59,13 +59,14 @@ func flat(v any) string {
 	return ""
 }
 
+// plainText shows arguments that have no names.
 func plainText(args json.RawMessage) string {
-	var s string
-	if json.Unmarshal(args, &s) == nil {
-		return Line(s)
-	}
-	if string(args) == "null" {
+	var v any
+	if json.Unmarshal(args, &v) != nil || v == nil {
 		return ""
+	}
+	if s := flat(v); s != "" {
+		return Line(s)
 	}
 	return Line(string(args))
 }

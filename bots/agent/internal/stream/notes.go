@@ -1,6 +1,9 @@
 package stream
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of Notes: lines, and bytes of each.
 const (
@@ -23,8 +26,12 @@ func (n *Notes) Add(line []byte) {
 	n.lines = append(n.lines, text)
 }
 
-// All returns the lines that were kept.
-func (n *Notes) All() string { return strings.Join(n.lines, "\n") }
+// Latest returns the lines that were kept, the last one first.
+func (n *Notes) Latest() []string {
+	lines := slices.Clone(n.lines)
+	slices.Reverse(lines)
+	return lines
+}
 
 // Last returns the last line that was said, empty when none was.
 func (n *Notes) Last() string {

@@ -93,7 +93,7 @@ func TestCallTellsWhatMatters(t *testing.T) {
 		{"exec", `{"command":["go","test"]}`, "exec: go test"},
 		{"odd", `{"command":[1],"x":{"y":2}}`, `odd: {"command":[1],"x":{"y":2}}`},
 		{"none", `{}`, "none"}, {"none", `null`, "none"}, {"none", ``, "none"},
-		{"text", `"free"`, "text: free"}, {"list", `[1,2]`, "list: [1,2]"},
+		{"text", `"free"`, "text: free"}, {"list", `[1,2]`, "list: [1,2]"}, {"words", `["go","vet"]`, "words: go vet"},
 		{"", `{"path":"a"}`, "tool: a"},
 		{"a\x1bb\n", `{"path":"\u001b[2J\r\nc"}`, "ab: c"},
 	} {
@@ -129,7 +129,7 @@ func TestPiecesComeOutInWholeLines(t *testing.T) {
 
 func TestNotesKeepTheEnd(t *testing.T) {
 	var n Notes
-	if n.Last() != "" || n.All() != "" {
+	if n.Last() != "" || len(n.Latest()) != 0 {
 		t.Error("something was said by nobody")
 	}
 	for i := range 1000 {
@@ -137,8 +137,9 @@ func TestNotesKeepTheEnd(t *testing.T) {
 	}
 	n.Add([]byte("the\x1b end\r"))
 	n.Add([]byte("  "))
-	if n.Last() != "the end" || len(n.All()) > maxNotes*(maxNote+1) {
-		t.Errorf("last %q, %d bytes kept", n.Last(), len(n.All()))
+	lines := n.Latest()
+	if n.Last() != "the end" || lines[0] != "the end" || len(lines) != maxNotes || len(lines[1]) != maxNote {
+		t.Errorf("last %q, %d lines kept, the one before has %d bytes", n.Last(), len(lines), len(lines[1]))
 	}
 }
 

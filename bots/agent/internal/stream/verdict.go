@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"strings"
 
 	"iterion/bots/agent"
 )
@@ -31,7 +32,7 @@ func Failure(class agent.Class, code, program, reason, remedy string) agent.Verd
 		message = program + " gave no reason"
 	}
 	if remedy != "" {
-		message += "; " + remedy
+		message = strings.TrimRight(message, ". ") + "; " + remedy
 	}
 	return agent.Verdict{Class: class, Code: code, Message: message}
 }
