@@ -54,12 +54,22 @@ func (s *supervisor) putQuestion(q question) error {
 }
 
 func (s *supervisor) saveResults() error {
-	if s.said != nil && len(s.said.output.values) > 0 {
-		if err := s.runs.SetOutput(s.rec.ID, s.said.output.all()); err != nil {
-			return err
-		}
+	if err := s.saveOutput(); err != nil {
+		return err
 	}
 	return s.runs.Save(s.rec)
+}
+
+func (s *supervisor) saveOutput() error {
+	if s.said == nil {
+		return nil
+	}
+	s.said.mu.Lock()
+	defer s.said.mu.Unlock()
+	if len(s.said.output.values) == 0 {
+		return nil
+	}
+	return s.runs.SetOutput(s.rec.ID, s.said.output.all())
 }
 
 // heedCancel ends a run that was to go on later, when a person asked for its end

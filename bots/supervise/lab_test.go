@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,14 +17,18 @@ import (
 	"iterion/native/run"
 )
 
-// The test binary is its own supervisor, and a launcher inside a bot.
+// The test binary is its own supervisor, a launcher inside a bot, and one that is
+// killed.
 func TestMain(m *testing.M) {
+	engines[fakeProtocol] = newFake
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case Command:
 			os.Exit(Main(os.Args[2:]))
 		case "launch-nested":
 			os.Exit(launchNested(os.Args[2:]))
+		case "resume-and-die":
+			os.Exit(resumeAndDie(os.Args[2:]))
 		}
 	}
 	goleak.VerifyTestMain(m)
@@ -132,6 +137,27 @@ func (b *lab) launch(bot bots.Bot, tune ...func(*Spec)) (string, *Process) {
 	b.must(err)
 	b.up = append(b.up, p)
 	return s.RunID, p
+}
+
+// resume goes on with a run.
+func (b *lab) resume(id string, tune ...func(*Continue)) *Process {
+	b.Helper()
+	c := Continue{RunID: id, By: "ana"}
+	for _, f := range tune {
+		f(&c)
+	}
+	p, err := b.l.Resume(context.Background(), c)
+	b.must(err)
+	b.up = append(b.up, p)
+	return p
+}
+
+// refuses wants a resume to be refused with an error that is.
+func (b *lab) refuses(id string, want error) {
+	b.Helper()
+	if _, err := b.l.Resume(context.Background(), Continue{RunID: id}); !errors.Is(err, want) {
+		b.Errorf("resume: %v, want %v", err, want)
+	}
 }
 
 func (b *lab) await(id string) run.Record {

@@ -40,6 +40,13 @@ type Launcher struct {
 	Log      *slog.Logger  // nil: silent
 
 	linger time.Duration // 0: DefaultLinger
+	onStep func(string)  // tests are told how far a launch has come
+}
+
+func (l *Launcher) step(name string) {
+	if l.onStep != nil {
+		l.onStep(name)
+	}
 }
 
 // Spec is one run to start.
@@ -56,8 +63,8 @@ type Spec struct {
 	// the card.
 	Env     map[string]string
 	Timeout time.Duration // 0: the manifest's
-	// Stall is how long the bot may say nothing; 0: the manifest's, and for ever
-	// if that does not say.
+	// Stall is how long the bot may say nothing; 0: the manifest's, and for ever if
+	// that does not say; less: for ever whatever that says.
 	Stall time.Duration
 	// OverCap lets the run go on past the day's spending cap.
 	OverCap bool

@@ -87,14 +87,29 @@ func (s *supervisor) listen() error {
 		spent: tallyOf(s.rec), session: s.rec.Session}
 	s.reports = &tail{path: filepath.Join(s.dir, run.ReportsFile), at: s.rec.ReportsRead, hide: s.hide,
 		lines: &lines{each: s.said.line, max: maxReport, tooLong: func() { s.said.tooLong("a report", maxReport) }}}
-	if s.talk == nil {
-		return nil
+	if err := s.catchUp(); err != nil || s.talk == nil {
+		return err
 	}
 	var err error
 	s.talk.said, s.talk.log, s.talk.hide = s.said, s.log, s.hide
 	s.talk.stream, err = openLog(filepath.Join(s.dir, run.StreamFile), s.plan.MaxLog, func() {
 		s.log.Note(fmt.Sprintf("%s reached its limit of %d bytes; the agent is listened to all the same", run.StreamFile, s.plan.MaxLog))
 	})
+	return err
+}
+
+// catchUp takes over what earlier lives of the run reported, also what their
+// supervisor did not live to read. What it cost and brought counts; how it was to
+// end does not.
+func (s *supervisor) catchUp() error {
+	var err error
+	if s.said.output, err = readResults(s.dir); err != nil {
+		s.complain(err) // no reason not to go on
+	}
+	err = s.reports.close()
+	s.said.mu.Lock()
+	defer s.said.mu.Unlock()
+	s.said.fail, s.said.ask = nil, nil
 	return err
 }
 

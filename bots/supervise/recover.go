@@ -90,21 +90,42 @@ func orphaned(d *run.Dir, rec run.Record, o run.Outcome) run.Outcome {
 	return o
 }
 
-// countLost counts the costs that the bot reported last, which its supervisor did
-// not live to count, and tells the ledger. What cannot be read or written must not
-// keep the run from its end; the record holds the figure.
+// countLost counts what the bot reported last, its costs and outputs, which its
+// supervisor did not live to count, and tells the ledger. What cannot be read or
+// written must not keep the run from its end: a run that goes on catches up.
 func countLost(ctx context.Context, d *run.Dir, rec *run.Record) {
-	silent := func() {}
-	said := &account{hide: newRedactor(nil), note: func(string) {}, busy: silent, urge: silent, spent: tallyOf(*rec)}
-	reports := &tail{path: filepath.Join(d.Path(rec.ID), run.ReportsFile), at: rec.ReportsRead, hide: said.hide,
-		lines: &lines{each: said.line, max: maxReport}}
-	_ = reports.close()
-	rec.ReportsRead = reports.done()
-	said.spent.into(rec)
-	if p, err := readPlan(d.Path(rec.ID)); err == nil && rec.CostUSD > 0 {
+	p, err := readPlan(d.Path(rec.ID))
+	if err == nil {
+		err = countReports(d, rec, p)
+	}
+	if err == nil && rec.CostUSD > 0 {
 		ledger := spend.Open(p.StoreDir, spend.Options{NoFsync: p.NoFsync})
 		_, _ = ledger.Record(ctx, rec.ID, rec.CreatedAt, rec.CostUSD, time.Now())
 	}
+}
+
+func countReports(d *run.Dir, rec *run.Record, p plan) error {
+	output, err := readResults(d.Path(rec.ID))
+	if err != nil {
+		return err
+	}
+	silent := func() {}
+	said := &account{hide: newRedactor(nil), note: func(string) {}, busy: silent, urge: silent, spent: tallyOf(*rec), output: output}
+	reports := &tail{path: filepath.Join(d.Path(rec.ID), run.ReportsFile), at: rec.ReportsRead, hide: said.hide,
+		lines: &lines{each: said.line, max: maxReport}}
+	if err := reports.close(); err != nil {
+		return err
+	}
+	// Where the bot was let in on secrets, nobody here knows them: such outputs of
+	// the last second are not kept.
+	if news, _ := said.news(); len(news.outputs) > 0 && len(p.PassEnv) == 0 {
+		if err := d.SetOutput(rec.ID, said.output.all()); err != nil {
+			return err
+		}
+	}
+	rec.ReportsRead = reports.done()
+	said.spent.into(rec)
+	return nil
 }
 
 // endSurvivors ends what is left of the tree of a dead supervisor.

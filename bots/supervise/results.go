@@ -3,9 +3,15 @@ package supervise
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+
+	"iterion/native/run"
 )
 
 // maxOutput bounds what a run's outputs are in all, names and JSON, in bytes.
@@ -18,6 +24,26 @@ const maxNames = 100
 type results struct {
 	values map[string]json.RawMessage
 	size   int
+}
+
+// readResults returns the outputs of a run's earlier lives.
+func readResults(runDir string) (results, error) {
+	data, err := os.ReadFile(filepath.Join(runDir, run.OutputFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return results{}, nil
+	}
+	var values map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &values)
+	}
+	if err != nil {
+		return results{}, fmt.Errorf("read the outputs so far: %w", err)
+	}
+	var r results
+	for name, value := range values {
+		r.set(name, value)
+	}
+	return r, nil
 }
 
 // set keeps a value, a name reported again takes its new one. It reports whether

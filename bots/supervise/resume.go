@@ -57,6 +57,7 @@ func (l *Launcher) resume(ctx context.Context, c Continue) (*Process, error) {
 	}
 	proc, err := l.spawn(rec.ID, p.PassEnv, lock)
 	if err == nil {
+		l.step("spawned")
 		return proc, nil
 	}
 	return l.refuse(rec, lock, run.Outcome{Status: run.FailedResumable, Code: run.CodeSupervisorLost, Error: err.Error()})
@@ -99,9 +100,11 @@ func (l *Launcher) queue(ctx context.Context, c Continue) (run.Record, plan, err
 	if err := p.write(l.runDir(rec.ID)); err != nil {
 		return rec, p, err
 	}
+	l.step("planned")
 	if err := l.Runs.ClearIntent(rec.ID); err != nil {
 		return rec, p, err
 	}
+	l.step("cleared")
 	from := rec.Status
 	if err := rec.Become(run.Outcome{Status: run.Queued}, time.Now()); err != nil {
 		return rec, p, err
@@ -111,7 +114,9 @@ func (l *Launcher) queue(ctx context.Context, c Continue) (run.Record, plan, err
 	if err := l.Runs.Save(rec); err != nil {
 		return rec, p, err
 	}
+	l.step("queued")
 	l.tellResumed(rec, from, c.By)
+	l.step("told")
 	return rec, p, nil
 }
 

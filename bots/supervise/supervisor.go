@@ -110,6 +110,7 @@ func (s *supervisor) finish(reaper *proctree.Reaper, e ending) error {
 	}
 	s.judge(&e)
 	s.keep()
+	s.rec.ReportsRead = s.reports.done()
 	s.payUp()
 	s.closeLogs()
 	if e.exited {

@@ -143,6 +143,11 @@ func (s *supervisor) keep() {
 	for _, e := range said.events(spent) {
 		s.event(e)
 	}
+	if len(said.outputs) > 0 { // first, for the record says how far reports were read
+		if err := s.saveOutput(); err != nil {
+			s.complain(err)
+		}
+	}
 	save := s.runs.SaveSoft
 	if said.session { // the work of an agent hangs on it
 		save = s.runs.Save
