@@ -12,12 +12,16 @@ import (
 )
 
 func newRuns(f *Factory) *cobra.Command {
-	return group("runs", "List, read and cancel runs",
+	return group("runs", "List and read runs; answer, pause, resume, cancel and prune them",
 		newRunsList(f),
 		newRunsShow(f),
 		newRunsLogs(f),
 		newRunsEvents(f),
+		newRunsAnswer(f),
+		newRunsResume(f),
+		newRunsPause(f),
 		newRunsCancel(f),
+		newRunsPrune(f),
 	)
 }
 
@@ -28,6 +32,9 @@ type runJSON struct {
 	// without a supervisor was orphaned by a crash.
 	Supervised *bool          `json:"supervised,omitempty"`
 	Output     map[string]any `json:"output,omitempty"`
+	// Answers are those to the question that the run waits on, else those that its
+	// bot was given last.
+	Answers map[string]any `json:"answers,omitempty"`
 }
 
 func newRunJSON(runs *run.Dir, rec run.Record) runJSON {
@@ -49,6 +56,9 @@ func (f *Factory) printRecord(runs *run.Dir, rec run.Record) error {
 		f.Warn("%v", err)
 	}
 	r.Output = out
+	if r.Answers, err = runs.Answers(rec); err != nil {
+		f.Warn("%v", err)
+	}
 	return f.PrintJSON(r)
 }
 
@@ -66,12 +76,19 @@ func (f *Factory) findRun(ref string) (*run.Dir, string, error) {
 }
 
 // completeRuns offers the ends of the ids: their beginnings are all alike.
-func (f *Factory) completeRuns(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (f *Factory) completeRuns(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, noFiles
+	}
+	return f.completeRunsOf()
+}
+
+func (f *Factory) completeRunsOf(statuses ...run.Status) ([]cobra.Completion, cobra.ShellCompDirective) {
 	runs, err := f.Runs()
 	if err != nil {
 		return nil, noFiles
 	}
-	found, err := runs.List(run.Query{Limit: 100})
+	found, err := runs.List(run.Query{Statuses: statuses, Limit: 100})
 	if err != nil {
 		return nil, noFiles
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"iterion/bots/supervise"
+	"iterion/native/filelock"
 	"iterion/native/run"
 )
 
@@ -18,8 +19,9 @@ const cancelWait = 30 * time.Second
 func newRunsCancel(f *Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run and wait until it has ended", Args: exactly("RUN"),
-		Long: "End a run: its bot is asked to stop, then killed, and the command waits until no process of\n" +
-			"it is left. A cancelled run is not tried again; its card is held until a person says otherwise.",
+		Long: "End a run for good: its bot is asked to stop, then killed, and the command waits until no process\n" +
+			"of it is left. A run that is paused, or failed and could be continued, has no process: it is\n" +
+			"marked alone. A cancelled run is not tried again; its card is held until a person says otherwise.",
 		ValidArgsFunction: f.completeRuns,
 		RunE:              func(c *cobra.Command, args []string) error { return runRunsCancel(c.Context(), f, args[0]) },
 	}
@@ -35,7 +37,10 @@ func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
 	if err != nil {
 		return err
 	}
-	if rec.Status.Final() {
+	switch {
+	case rec.Status == run.Cancelled:
+		return f.printRun(runs, rec, "already cancelled: run")
+	case rec.Status.Final() && rec.Status != run.FailedResumable:
 		return Conflictf("run %s has ended already: %s", run.Short(id), statusWords(rec))
 	}
 	if rec, err = f.endRun(ctx, runs, rec, ""); err != nil {
@@ -44,21 +49,47 @@ func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
 	return f.printCancelled(runs, rec)
 }
 
-// endRun ends a run that has not ended; note says why.
+// endRun ends a run that has not ended for good; note says why.
 func (f *Factory) endRun(ctx context.Context, runs *run.Dir, rec run.Record, note string) (run.Record, error) {
-	if rec.Status.Paused() {
-		return f.cancelPaused(runs, rec.ID, note)
+	in := run.Intent{Verb: run.VerbCancel, By: f.Actor(), At: f.Now().UTC(), Note: note}
+	for deadline := time.Now().Add(filelock.DefaultWait); ; {
+		var err error
+		if canGoOn(rec.Status) {
+			rec, err = f.cancelPaused(runs, rec.ID, note)
+		} else {
+			rec, err = f.askAndAwait(ctx, runs, rec.ID, in)
+		}
+		var held *filelock.HeldError
+		switch {
+		case err == nil && !canGoOn(rec.Status):
+			return rec, nil
+		case errors.As(err, &held) && time.Now().Before(deadline):
+			// Its supervisor is about to leave, or it goes on in this instant.
+			if rec, err = f.lookAgain(ctx, runs, rec.ID); err != nil {
+				return rec, err
+			}
+		case err != nil:
+			return rec, err
+		}
 	}
-	rec, err := f.cancelLive(ctx, runs, rec.ID, note)
-	if err == nil && rec.Status.Paused() { // it paused before it could be stopped
-		return f.cancelPaused(runs, rec.ID, note)
-	}
-	return rec, err
 }
 
-func (f *Factory) cancelLive(ctx context.Context, runs *run.Dir, id, note string) (run.Record, error) {
-	if err := f.askToCancel(runs, id, note); err != nil {
-		return run.Record{}, err
+func (f *Factory) lookAgain(ctx context.Context, runs *run.Dir, id string) (run.Record, error) {
+	select {
+	case <-ctx.Done():
+		return run.Record{ID: id}, ctx.Err()
+	case <-time.After(lookEvery):
+		return runs.Get(id)
+	}
+}
+
+// canGoOn reports whether a run has no process and may have one again.
+func canGoOn(s run.Status) bool { return s.Paused() || s == run.FailedResumable }
+
+// askAndAwait asks a run's supervisor for its end or pause and waits for it.
+func (f *Factory) askAndAwait(ctx context.Context, runs *run.Dir, id string, in run.Intent) (run.Record, error) {
+	if err := supervise.RequestStop(runs, id, in); err != nil {
+		return run.Record{ID: id}, err
 	}
 	f.Talk("asked run %s to stop", run.Short(id))
 	bounded, done := context.WithTimeout(ctx, cancelWait)
@@ -74,12 +105,12 @@ func (f *Factory) cancelLive(ctx context.Context, runs *run.Dir, id, note string
 	return rec, err
 }
 
-// cancelPaused ends a run that waits for a person: no process of it is left, so
-// its record is all there is to change.
+// cancelPaused ends a run that could go on: no process of it is left, so its
+// record is all there is to change.
 func (f *Factory) cancelPaused(runs *run.Dir, id, note string) (run.Record, error) {
 	lock, err := runs.TryLock(id)
 	if err != nil {
-		return run.Record{}, fmt.Errorf("cancel run %s: %w", run.Short(id), err)
+		return run.Record{ID: id}, fmt.Errorf("cancel run %s: %w", run.Short(id), err)
 	}
 	defer lock.Release()
 	rec, err := runs.Get(id)
@@ -101,13 +132,5 @@ func (f *Factory) printCancelled(runs *run.Dir, rec run.Record) error {
 	if rec.Status != run.Cancelled {
 		return Conflictf("run %s ended before it could be cancelled: %s", run.Short(rec.ID), statusWords(rec))
 	}
-	switch {
-	case f.Global.JSON:
-		return f.printRecord(runs, rec)
-	case f.Global.Quiet:
-		f.Say("%s", rec.ID)
-	default:
-		f.Say("cancelled run %s", rec.ID)
-	}
-	return nil
+	return f.printRun(runs, rec, "cancelled run")
 }

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +17,7 @@ type runsListOptions struct {
 	statuses []string
 	bot      string
 	issue    string
+	since    string
 	limit    int
 }
 
@@ -22,15 +26,19 @@ func newRunsList(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List runs, newest first", Args: exactly(),
 		Long: "List runs, newest first. The ids shown are the ends of the full ones; every command takes\n" +
-			"them. --json prints one array with the keys of run.json; no match is [] and exit 0.",
+			"them. A run that waits for a person is marked with a *. --json prints one array with the keys of\n" +
+			"run.json; no match is [] and exit 0.",
+		Example: "  iterion runs list --status paused\n" +
+			"  iterion runs list --bot claude --since 2d --status failed --status failed_resumable",
 		RunE: func(c *cobra.Command, _ []string) error { return runRunsList(c.Context(), f, o) },
 	}
 	fl := c.Flags()
-	fl.StringArrayVarP(&o.statuses, "status", "s", nil, "only of this status, repeatable")
+	fl.StringArrayVarP(&o.statuses, "status", "s", nil, "only of this status, repeatable; paused is both kinds")
 	fl.StringVarP(&o.bot, "bot", "b", "", "only of this bot")
 	fl.StringVar(&o.issue, "issue", "", "only of the card with this `id`")
+	fl.StringVar(&o.since, "since", "", "only those made from this `time` on: 2026-11-30, 2026-11-30T09:00:00Z, or 90m, 2h, 7d ago")
 	fl.IntVarP(&o.limit, "limit", "n", 0, "at most so many")
-	completeFlag(c, "status", fixed(runStatuses()...))
+	completeFlag(c, "status", fixed(append(runStatuses(), anyPaused)...))
 	completeFlag(c, "bot", f.completeBots)
 	completeFlag(c, "issue", f.completeIDs)
 	return c
@@ -41,6 +49,25 @@ func runStatuses() []string {
 		string(run.Queued), string(run.Running), string(run.PausedHuman), string(run.PausedOperator),
 		string(run.Finished), string(run.Failed), string(run.FailedResumable), string(run.Cancelled),
 	}
+}
+
+// anyPaused selects both statuses of a paused run.
+const anyPaused = "paused"
+
+func parseStatuses(words []string) ([]run.Status, error) {
+	var statuses []run.Status
+	for _, s := range words {
+		switch {
+		case s == anyPaused:
+			statuses = append(statuses, run.PausedHuman, run.PausedOperator)
+		case slices.Contains(runStatuses(), s):
+			statuses = append(statuses, run.Status(s))
+		default:
+			return nil, &ExitError{Code: ExitUsage, Hint: "the statuses: " + strings.Join(runStatuses(), ", "),
+				Err: fmt.Errorf("--status: unknown status %q%s", s, didYouMean(s, runStatuses()))}
+		}
+	}
+	return statuses, nil
 }
 
 func runRunsList(ctx context.Context, f *Factory, o runsListOptions) error {
@@ -75,11 +102,17 @@ func (o runsListOptions) query(ctx context.Context, f *Factory) (run.Query, erro
 	if o.limit < 0 {
 		return q, Usagef("--limit %d: want 0 (all) or more", o.limit)
 	}
-	for _, s := range o.statuses {
-		if !slices.Contains(runStatuses(), s) {
-			return q, Usagef("--status: unknown status %q%s", s, didYouMean(s, runStatuses()))
+	statuses, err := parseStatuses(o.statuses)
+	if err != nil {
+		return q, err
+	}
+	q.Statuses = statuses
+	if o.since != "" {
+		at, ok := parseInstant(o.since, f.Now())
+		if !ok {
+			return q, Usagef("--since %q: want %s", o.since, wantInstant)
 		}
-		q.Statuses = append(q.Statuses, run.Status(s))
+		q.Since = at
 	}
 	if o.bot != "" {
 		q.Bot = f.slugOf(o.bot)
@@ -123,11 +156,20 @@ func printRuns(f *Factory, runs *run.Dir, records []run.Record) {
 		return
 	}
 	t := Table{Head: []string{"RUN", "STATUS", "BOT", "ISSUE", "CREATED", "TOOK", "LAST"}}
+	waiting := 0
 	for _, r := range records {
-		t.Row(run.Short(r.ID), liveStatus(runs, r), r.Bot, board.ShortID(r.Source.IssueID), instant(r.CreatedAt),
+		status := liveStatus(runs, r)
+		if r.Status.Paused() {
+			status = "* " + status
+			waiting++
+		}
+		t.Row(run.Short(r.ID), status, r.Bot, board.ShortID(r.Source.IssueID), instant(r.CreatedAt),
 			tookText(r, f.Now()), lastWord(r))
 	}
 	t.Print(f)
+	if waiting > 0 {
+		f.Talk("* %d of them wait for a person: `iterion runs show RUN` tells what for", waiting)
+	}
 }
 
 // liveStatus tells a run that is at work from one whose supervisor died.
@@ -141,9 +183,31 @@ func liveStatus(runs *run.Dir, r run.Record) string {
 	return string(r.Status)
 }
 
+// lastWord is what matters most about a run now.
 func lastWord(r run.Record) string {
-	if r.Error != "" {
+	switch {
+	case r.Status == run.PausedHuman && r.Awaiting != nil:
+		return "asks: " + askedText(r.Awaiting.Questions)
+	case r.Error != "":
 		return r.Error
+	case r.PauseReason != "":
+		return r.PauseReason
 	}
 	return progressText(r.Progress)
+}
+
+// askedText is a question on one line.
+func askedText(questions json.RawMessage) string {
+	form, err := run.ParseForm(questions)
+	switch {
+	case err != nil:
+		return "a question that cannot be read"
+	case form.Question != "":
+		return oneLine(form.Question)
+	}
+	titles := make([]string, len(form.Fields))
+	for i, field := range form.Fields {
+		titles[i] = field.Title()
+	}
+	return oneLine(strings.Join(titles, ", "))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 type runsLogsOptions struct {
 	follow bool
 	tail   int
+	raw    bool
 }
 
 func newRunsLogs(f *Factory) *cobra.Command {
@@ -25,7 +27,8 @@ func newRunsLogs(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "logs RUN", Aliases: []string{"log"}, Short: "Print what a run's bot printed", Args: exactly("RUN"),
 		Long: "Print what a run's bot printed, byte for byte. On a terminal, control sequences are shown and\n" +
-			"not executed. With --follow it goes on until the run ends.",
+			"not executed. With --follow it goes on until the run ends or pauses. Of a bot that drives an agent\n" +
+			"command line, this is what the agent said and did; --raw prints the stream that it came from.",
 		ValidArgsFunction: f.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("tail") && o.tail < 0 {
@@ -35,6 +38,7 @@ func newRunsLogs(f *Factory) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes until the run ends")
+	c.Flags().BoolVar(&o.raw, "raw", false, "the agent's own stream of JSON lines, as it came")
 	c.Flags().IntVarP(&o.tail, "tail", "n", -1, "only the last so many lines")
 	return c
 }
@@ -47,12 +51,16 @@ func runRunsLogs(ctx context.Context, f *Factory, o runsLogsOptions, ref string)
 	if f.Global.JSON {
 		return Usagef("runs logs: a log is not JSON; `iterion runs events --json` is")
 	}
-	from, err := tailStart(runs.LogPath(id), o.tail)
+	path, err := o.file(runs, id)
+	if err != nil {
+		return err
+	}
+	from, err := tailStart(path, o.tail)
 	if err != nil {
 		return fmt.Errorf("read log of run %s: %w", run.Short(id), err)
 	}
 	out := f.logOutput()
-	log := newLogReader(runs.LogPath(id), from)
+	log := newLogReader(path, from)
 	defer log.close()
 	if o.follow {
 		err = followLog(ctx, runs, id, log, out)
@@ -62,6 +70,20 @@ func runRunsLogs(ctx context.Context, f *Factory, o runsLogsOptions, ref string)
 		v.flush()
 	}
 	return err
+}
+
+// file is the file that is asked for. An agent's stream is there from the start of
+// its bot on, so a run that was not started yet has none.
+func (o runsLogsOptions) file(runs *run.Dir, id string) (string, error) {
+	if !o.raw {
+		return runs.LogPath(id), nil
+	}
+	path := filepath.Join(runs.Path(id), run.StreamFile)
+	if _, err := os.Stat(path); err != nil {
+		return "", &ExitError{Code: ExitNotFound, Err: fmt.Errorf("run %s has no stream of an agent", run.Short(id)),
+			Hint: "leave out --raw: the log holds what the bot printed"}
+	}
+	return path, nil
 }
 
 func (f *Factory) logOutput() io.Writer {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -42,6 +43,7 @@ func showRun(f *Factory, runs *run.Dir, r run.Record) {
 			f.Say("%-10s %s", row[0], strings.ReplaceAll(row[1], "\n", "\n           "))
 		}
 	}
+	showQuestion(f, runs, r)
 	for i, name := range slices.Sorted(maps.Keys(r.Inputs)) {
 		f.Say("%-10s %s=%s", head("vars", i), name, oneLine(r.Inputs[name]))
 	}
@@ -59,7 +61,9 @@ func runRowsOf(f *Factory, runs *run.Dir, r run.Record) [][2]string {
 		{"run", r.ID},
 		{"status", liveStatus(runs, r)},
 		{"error", r.Error},
-		{"code", r.FailureCode},
+		{"code", strings.TrimSpace(r.FailureCode + " " + r.FailureClass)},
+		{"retry at", instant(r.RetryAt)},
+		{"paused", pauseText(r)},
 		{"exit", exitText(r)},
 		{"progress", progressText(r.Progress)},
 		{"bot", strings.TrimSpace(r.Bot + " " + r.BotVersion)},
@@ -71,10 +75,64 @@ func runRowsOf(f *Factory, runs *run.Dir, r run.Record) [][2]string {
 		{"started", instant(r.StartedAt)},
 		{"finished", instant(r.FinishedAt)},
 		{"took", tookText(r, f.Now())},
+		{"cost", costText(r)},
+		{"session", r.Session},
 		{"workdir", r.Workdir},
 		{"bundle", r.BundlePath},
 		{"log", runs.LogPath(r.ID)},
 	}
+}
+
+// showQuestion prints what a run waits for and how to answer it, or what its bot
+// was answered.
+func showQuestion(f *Factory, runs *run.Dir, r run.Record) {
+	answers, err := runs.Answers(r)
+	if err != nil {
+		f.Warn("%v", err)
+	}
+	in, err := runs.Pending(r)
+	if err == nil {
+		f.Say("%-10s %s", "asks", strings.ReplaceAll(questionText(in.Questions), "\n", "\n           "))
+	}
+	for i, name := range slices.Sorted(maps.Keys(answers)) {
+		f.Say("%-10s %s=%s", head("answers", i), name, oneLine(valueText(answers[name])))
+	}
+	switch {
+	case err != nil:
+	case in.Answered():
+		f.Say("%-10s answered by %s; `iterion runs resume %s` lets it go on", "next", in.AnsweredBy, run.Short(r.ID))
+	default:
+		f.Say("%-10s %s", "next", answerUsage(in))
+	}
+}
+
+// pauseText says why a run is paused and what to do about it.
+func pauseText(r run.Record) string {
+	if r.Status != run.PausedOperator {
+		return ""
+	}
+	why := r.PauseReason
+	if why == run.PauseCostCap {
+		why += " (see `iterion spend`)"
+	}
+	return strings.TrimSpace(why + "; `iterion runs resume " + run.Short(r.ID) + "` lets it go on")
+}
+
+func costText(r run.Record) string {
+	if r.CostUSD == 0 && r.TokensIn == 0 && r.TokensOut == 0 {
+		return ""
+	}
+	s := dollars(r.CostUSD)
+	if r.TokensIn > 0 || r.TokensOut > 0 {
+		s += fmt.Sprintf(", tokens %d in, %d out", r.TokensIn, r.TokensOut)
+	}
+	return s
+}
+
+// dollars keeps the digits of small sums.
+func dollars(usd float64) string {
+	s := strconv.FormatFloat(usd, 'f', 4, 64)
+	return "$" + strings.TrimSuffix(s, "00")
 }
 
 func exitText(r run.Record) string {

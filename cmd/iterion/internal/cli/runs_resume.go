@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"iterion/bots/supervise"
+	"iterion/daemon/control"
+	"iterion/native/board"
+	"iterion/native/run"
+	"iterion/native/spend"
+)
+
+// goOnOptions say how a run is to go on.
+type goOnOptions struct {
+	attend  bool
+	overCap bool
+}
+
+func (o *goOnOptions) flags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.BoolVar(&o.attend, "attend", false, "watch the run as `iterion run` does, and exit with its verdict")
+	fl.BoolVar(&o.overCap, "over-cap", false, "start it here though the day's spending has reached its cap")
+}
+
+func newRunsResume(f *Factory) *cobra.Command {
+	var o goOnOptions
+	c := &cobra.Command{
+		Use: "resume RUN", Short: "Let a paused or failed run go on", Args: exactly("RUN"),
+		Long: "Let a run go on under its own id: one that was paused, one whose question was answered, or one\n" +
+			"that failed and can be continued (failed_resumable). A run that is at work already is left\n" +
+			"alone. The running daemon starts it as soon as it has a slot; without one it is started here.",
+		Example:           "  iterion runs resume 3f2a91bc\n  iterion runs resume 3f2a91bc --attend",
+		ValidArgsFunction: f.completeWaiting,
+		RunE:              func(c *cobra.Command, args []string) error { return runRunsResume(c.Context(), f, o, args[0]) },
+	}
+	o.flags(c)
+	return c
+}
+
+func runRunsResume(ctx context.Context, f *Factory, o goOnOptions, ref string) error {
+	runs, id, err := f.findRun(ref)
+	if err != nil {
+		return err
+	}
+	// A run that lost its supervisor may be one that can go on.
+	rec, err := supervise.Recover(ctx, runs, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case atWork(rec):
+		return f.afterResume(ctx, runs, rec, o, "already at work: run")
+	case rec.Status.Final() && rec.Status != run.FailedResumable:
+		return &ExitError{Code: ExitConflict, Hint: "`iterion run " + rec.Bot + "` starts another",
+			Err: fmt.Errorf("run %s has ended for good: %s", run.Short(id), statusWords(rec))}
+	}
+	if err := mustBeAnswered(runs, rec); err != nil {
+		return err
+	}
+	return f.goOn(ctx, runs, rec, o, "resumed run")
+}
+
+func mustBeAnswered(runs *run.Dir, rec run.Record) error {
+	if rec.Status != run.PausedHuman {
+		return nil
+	}
+	in, err := runs.Pending(rec)
+	if err != nil {
+		return err
+	}
+	if in.Answered() {
+		return nil
+	}
+	return &ExitError{Code: ExitConflict, Hint: answerUsage(in),
+		Err: fmt.Errorf("run %s waits for an answer:\n%s", run.Short(rec.ID), indent(questionText(in.Questions)))}
+}
+
+// goOn lets a run go on, through the store's daemon when there is one, and prints
+// what was done.
+func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions, done string) error {
+	next, err := f.byDaemon(ctx, runs, rec.ID, o)
+	switch {
+	case isNoDaemon(err):
+		next, err = f.resumeHere(ctx, runs, rec, o)
+	case err == nil:
+		f.Talk("the daemon starts it as soon as it has a slot")
+	}
+	if err != nil {
+		return f.notResumed(rec, err)
+	}
+	if !o.attend {
+		f.Talk("`iterion runs logs -f %s` follows it", run.Short(rec.ID))
+	}
+	return f.afterResume(ctx, runs, next, o, done)
+}
+
+// byDaemon hands the run to the daemon. The daemon keeps to the cap, so a run past
+// it is started here.
+func (f *Factory) byDaemon(ctx context.Context, runs *run.Dir, id string, o goOnOptions) (run.Record, error) {
+	if o.overCap {
+		return run.Record{}, control.ErrNoDaemon
+	}
+	daemon, err := f.Control()
+	if err != nil {
+		return run.Record{}, err
+	}
+	rec, err := daemon.ResumeRun(ctx, id, control.By{By: f.Actor()})
+	if errors.Is(err, board.ErrConflict) { // it may have seen the answers by itself
+		if now, gerr := runs.Get(id); gerr == nil && atWork(now) {
+			return now, nil
+		}
+	}
+	return rec, err
+}
+
+func atWork(rec run.Record) bool { return rec.Status == run.Queued || rec.Status == run.Running }
+
+// notResumed says of a run whose answers were stored that they were.
+func (f *Factory) notResumed(rec run.Record, err error) error {
+	code, hint := Exit(err)
+	if rec.Status == run.PausedHuman {
+		hint = joinHints(hint, "its answers are stored; `iterion runs resume "+run.Short(rec.ID)+"` tries again")
+	}
+	return &ExitError{Code: code, Hint: hint, Err: fmt.Errorf("resume run %s: %w", run.Short(rec.ID), err)}
+}
+
+func joinHints(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n" + b
+}
+
+func (f *Factory) resumeHere(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions) (run.Record, error) {
+	l, err := f.Layout()
+	if err != nil {
+		return rec, err
+	}
+	if err := f.RequireTrust(l); err != nil {
+		return rec, err
+	}
+	if !o.overCap {
+		if err := spend.Open(l.Root, spend.Options{NoFsync: f.Global.NoFsync}).Gate(f.Now()); err != nil {
+			return rec, err
+		}
+	}
+	launcher := &supervise.Launcher{Runs: runs, StoreDir: l.Root, NoFsync: f.Global.NoFsync}
+	start := func() error {
+		_, err := launcher.Resume(ctx, supervise.Continue{RunID: rec.ID, By: f.Actor(), OverCap: o.overCap})
+		return err
+	}
+	if err := f.withCardOf(ctx, runs, rec, start); err != nil {
+		return rec, err
+	}
+	return runs.Get(rec.ID)
+}
+
+// withCardOf starts a card's run while the card is claimed, so that no dispatcher
+// starts another one in the same instant. A run whose card is gone goes on alone.
+func (f *Factory) withCardOf(ctx context.Context, runs *run.Dir, rec run.Record, start func() error) error {
+	issue := rec.Source.IssueID
+	if issue == "" {
+		return start()
+	}
+	b, err := f.Board()
+	if err != nil {
+		return err
+	}
+	marker := fmt.Sprintf("resume:%s:%s", f.Actor(), run.Short(rec.ID))
+	is, err := b.Claim(ctx, issue, marker, launchLease, f.Cause())
+	if errors.Is(err, board.ErrNotFound) {
+		return start()
+	}
+	if err != nil {
+		return err
+	}
+	err = noOtherRun(runs, rec)
+	if err == nil {
+		err = start()
+	}
+	// Given back also when the user interrupts meanwhile.
+	if _, rerr := b.Release(context.WithoutCancel(ctx), is.ID, is.Fence(), f.Cause()); rerr != nil {
+		err = errors.Join(err, fmt.Errorf("release issue %s: %w", board.ShortID(is.ID), rerr))
+	}
+	return err
+}
+
+// noOtherRun refuses while another run of the card has not ended.
+func noOtherRun(runs *run.Dir, rec run.Record) error {
+	found, err := runs.List(run.Query{IssueID: rec.Source.IssueID})
+	if err != nil {
+		return err
+	}
+	for _, other := range found.Records {
+		if other.ID != rec.ID && !other.Status.Final() {
+			return &ExitError{Code: ExitConflict, Hint: "`iterion runs cancel " + run.Short(other.ID) + "` ends that one",
+				Err: fmt.Errorf("issue %s has another run: %s is %s",
+					board.ShortID(rec.Source.IssueID), run.Short(other.ID), other.Status)}
+		}
+	}
+	return nil
+}
+
+// afterResume prints the run, or watches it when that was wanted.
+func (f *Factory) afterResume(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions, done string) error {
+	if !o.attend {
+		return f.printRun(runs, rec, done)
+	}
+	if err := f.awaitStart(ctx, runs, rec); err != nil {
+		return err
+	}
+	rec, err := f.attend(ctx, runs, rec.ID)
+	if err != nil {
+		return err
+	}
+	return f.printVerdict(runs, rec)
+}
+
+// awaitStart waits until a run that the daemon has taken over has a slot.
+func (f *Factory) awaitStart(ctx context.Context, runs *run.Dir, was run.Record) error {
+	if atWork(was) {
+		return nil
+	}
+	f.Talk("waiting for a slot")
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		rec, err := runs.Get(was.ID)
+		if err != nil {
+			return err
+		}
+		if rec.Status != was.Status || !rec.UpdatedAt.Equal(was.UpdatedAt) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err() // the run is the daemon's and waits on
+		case <-tick.C:
+		}
+	}
+}
+
+// printRun prints what was done to a run as a verb's result: its id is the last
+// word.
+func (f *Factory) printRun(runs *run.Dir, rec run.Record, done string) error {
+	switch {
+	case f.Global.JSON:
+		return f.printRecord(runs, rec)
+	case f.Global.Quiet:
+		f.Say("%s", rec.ID)
+	default:
+		f.Say("%s %s", done, rec.ID)
+	}
+	return nil
+}
