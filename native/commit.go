@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"iterion/native/atomicfile"
 	"iterion/native/board"
@@ -37,36 +38,66 @@ func (w *writer) commit(c change) error {
 }
 
 func (w *writer) commitLine(seq int64, id string, data, line []byte) error {
-	st := staged{seq: seq, name: encodeID(id)}
-	path := filepath.Join(w.s.l.Staging(), st.String())
-	if err := atomicfile.Write(path, data, 0o600, w.s.o.atomic()); err != nil {
-		return fmt.Errorf("stage %s: %w", id, err)
+	st, err := w.stage(seq, id, data)
+	if err != nil {
+		return err
 	}
-	w.s.crash("staged")
 	if err := w.s.log.append(seq, line); err != nil {
 		if errors.Is(err, jsonl.ErrUnsure) {
 			return fmt.Errorf("%w: %w", board.ErrAmbiguous, err)
 		}
-		return errors.Join(err, os.Remove(path))
+		return errors.Join(err, w.unstage(st))
 	}
 	w.s.crash("committed")
 	if err := w.place(st, len(data) == 0); err != nil {
 		return fmt.Errorf("%w: the change of %s is committed and not yet in place: %w", board.ErrAmbiguous, id, err)
 	}
-	w.s.crash("placed")
 	return nil
+}
+
+// stage writes what the record will be beside the records.
+func (w *writer) stage(seq int64, id string, data []byte) (staged, error) {
+	st := staged{seq: seq, name: encodeID(id)}
+	if err := atomicfile.Write(w.s.staged(st), data, 0o600, w.s.o.atomic()); err != nil {
+		return st, fmt.Errorf("stage %s: %w", id, err)
+	}
+	w.s.crash("staged")
+	return st, nil
+}
+
+func (w *writer) unstage(all ...staged) (err error) {
+	for _, st := range all {
+		err = errors.Join(err, os.Remove(w.s.staged(st)))
+	}
+	return err
 }
 
 // place puts what was committed where readers look.
 func (w *writer) place(st staged, gone bool) error {
-	from := filepath.Join(w.s.l.Staging(), st.String())
-	to := w.s.target(st.name)
-	if !gone {
-		if err := os.Rename(from, to); err != nil {
-			return err
-		}
-		return atomicfile.SyncDir(filepath.Dir(to), w.s.o.atomic())
+	put := w.replace
+	if gone {
+		put = w.remove
 	}
+	if err := put(w.s.staged(st), w.s.target(st.name)); err != nil {
+		return err
+	}
+	w.s.crash("placed")
+	return nil
+}
+
+// replace owes the sync of the folder until the lock is free.
+func (w *writer) replace(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	if dir := filepath.Dir(to); !slices.Contains(w.owed, dir) {
+		w.owed = append(w.owed, dir)
+	}
+	return nil
+}
+
+// remove keeps what is staged, which is empty, until the record is gone for good.
+func (w *writer) remove(from, to string) error {
 	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -76,6 +107,22 @@ func (w *writer) place(st staged, gone bool) error {
 	}
 	return os.Remove(from)
 }
+
+// settleOwed syncs the folders of what was placed. What has been committed is
+// safe without, but the next holder of the lock may have to place it again.
+func (w *writer) settleOwed() error {
+	if len(w.owed) > 0 {
+		w.s.crash("free")
+	}
+	for _, dir := range w.owed {
+		if err := atomicfile.SyncDir(dir, w.s.o.atomic()); err != nil {
+			return fmt.Errorf("%w: what was written is in place: %w", board.ErrAmbiguous, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) staged(st staged) string { return filepath.Join(s.l.Staging(), st.String()) }
 
 func (s *Store) target(name string) string {
 	if name == boardName {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iterion/native/board"
+	"iterion/native/filelock"
 	"iterion/native/jsonl"
 )
 
@@ -153,13 +154,13 @@ func checkReader(t *testing.T, l Layout, before int64) {
 func checkHappened(t *testing.T, name, step string, l Layout, before int64) {
 	t.Helper()
 	want := before + 1
-	// Verbs over several cards are written down as a whole before anything is done.
+	// Verbs over several cards are written down as a whole once all are staged.
 	cards := map[string]int64{"unblock": 4, "move all": 5, "rename label": 3, "import": 4}[name]
 	switch {
-	case cards > 0:
-		want = before + cards
 	case step == "staged":
 		want = before
+	case cards > 0:
+		want = before + cards
 	}
 	if tip, err := openStore(t, l, Options{}).Tip(t.Context()); err != nil || tip != want {
 		t.Errorf("tip is %d, %v, want %d", tip, err, want)
@@ -220,14 +221,70 @@ func TestI4_EventIsNotShownBeforeItsCardIsInPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]int64{"staged": 4, "committed": 4, "placed": 5}[step]
+		want := map[string]int64{"staged": 4, "committed": 4, "placed": 5, "free": 5}[step]
 		if got := seqs(t, other, 3, 0); tip != want || got[len(got)-1] != want {
 			t.Errorf("%s: a reader sees tip %d and events %v, want %d", step, tip, got, want)
 		}
 		looked++
 	}
-	if err := verbs(t)["move"](sc); err != nil || looked != 3 {
+	if err := verbs(t)["move"](sc); err != nil || looked != 4 {
 		t.Errorf("looked %d times, %v", looked, err)
+	}
+}
+
+func TestTheLastSyncKeepsNobodyWaiting(t *testing.T) {
+	sc := newScene(t)
+	held := map[string]bool{}
+	sc.s.crash = func(step string) {
+		var err error
+		if held[step], err = filelock.Probe(sc.s.Layout().WriterLock()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := verbs(t)["move"](sc); err != nil {
+		t.Fatal(err)
+	}
+	for step, want := range map[string]bool{"staged": true, "committed": true, "placed": true, "free": false} {
+		if got, done := held[step]; !done || got != want {
+			t.Errorf("%s: the lock is held: %v (%v), want %v", step, got, done, want)
+		}
+	}
+}
+
+// A power cut behind the rename may bring the staged file back, and the card as
+// it was.
+func TestI4_ARenameThatThePowerCutTookBackIsDoneAgain(t *testing.T) {
+	sc := newScene(t)
+	l := sc.s.Layout()
+	path, staged := l.IssueFile(sc.card.ID), filepath.Join(l.Staging(), "5-"+encodeID(sc.card.ID))
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := verbs(t)["move"](sc); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(path, staged), os.WriteFile(path, old, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	checkReader(t, l, 4)
+	checkWhole(t, l)
+	if i, err := sc.s.Get(t.Context(), sc.card.ID); err != nil || i.State != board.StateReady {
+		t.Errorf("the card is in %s, %v", i.State, err)
+	}
+}
+
+func TestAFailedSyncBehindTheLockIsTold(t *testing.T) {
+	sc := newScene(t)
+	l := sc.s.Layout()
+	sc.s.o.NoFsync = false
+	sc.s.crash = func(step string) {
+		if step == "free" {
+			os.Rename(l.Issues(), l.Issues()+".away")
+		}
+	}
+	if err := verbs(t)["move"](sc); !errors.Is(err, board.ErrAmbiguous) {
+		t.Errorf("got %v, want ErrAmbiguous", err)
 	}
 }
 

@@ -51,12 +51,12 @@
 // # Writers
 //
 // A writer holds the lock .lock from its first read to its last rename. Before
-// anything else it finishes what an earlier holder left (see Redo). Then, for
-// one card:
+// anything else it finishes what an earlier holder left. Then, for one card:
 //
 //	staged     .staging/<seq>-<encoded id> holds the new card, synced
 //	committed  the event with that seq is in events.jsonl, synced
-//	placed     the staged file was renamed over the card, the folder synced
+//	placed     the staged file was renamed over the card
+//	told       the lock is free and the folder synced; the verb returns
 //
 // The middle line is the commit: the staged file alone is nothing, and a staged
 // file whose seq is in the log will be placed, by this process or by the next.
@@ -64,11 +64,17 @@
 // needed, because a power cut can empty a file. board.json is written the same
 // way, under the name ".board".
 //
-// That is three syncs. The entry of the staged file in its folder gets none of
-// its own: on the file systems of Linux that are used for this (ext4, xfs,
-// btrfs, f2fs) and on APFS, syncing a fresh file also makes its name durable.
-// Where that did not hold, a power cut right behind a commit could lose that
-// one card change and keep its event, and nothing else.
+// That is three syncs, two of them under the lock. The third owes nothing to the
+// others: until the folder is synced, a power cut may bring the staged file back
+// under its own name, and it is placed again. Renames reach the disk in their
+// order, on every file system named here, so that it cannot come back behind a
+// later change of the same card.
+//
+// The entry of the staged file in its folder gets no sync of its own: on the file
+// systems of Linux that are used for this (ext4, xfs, btrfs, f2fs) and on APFS,
+// syncing a fresh file also makes its name durable. Where that did not hold, a
+// power cut right behind a commit could lose that one card change and keep its
+// event, and nothing else.
 //
 // # A crash at each step
 //
@@ -80,7 +86,7 @@
 //	                   staged file is removed
 //	committed          placed by the next holder of the lock, after it synced
 //	                   the log again
-//	placed             nothing to do
+//	placed             nothing to do; after a power cut, as for committed
 //
 // The caller of a verb that crashed was told nothing. A verb that fails with a
 // plain error was taken back whole; when a sync or a rename fails behind the
@@ -90,12 +96,13 @@
 // # Verbs over several cards
 //
 // A card that reaches done may unblock others; several are moved, or a label or a
-// column gets another name on all of them. The whole verb, with every record
-// and every event under the seq it will have, is first written to .verb.json:
-// that is its commit. Then each change is made as above and the file is removed.
-// The next holder of the lock goes through a verb file that was left: changes
-// whose seq is in the log are done, the others follow. A verb file that cannot
-// be understood is set aside under another name and reported.
+// column gets another name on all of them. All cards are staged, each synced. Then
+// the whole verb, with every record and every event under its seq, is written to
+// .verb.json: that is its commit. Then the events are appended and synced once, the
+// cards placed, and the file is removed. The next holder of the lock goes through a
+// verb file that was left: changes whose seq is in the log are done, or are placed
+// like any staged one; the others are staged again and follow. A verb file that
+// cannot be understood is set aside under another name and reported.
 //
 // # The next seq
 //

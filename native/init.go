@@ -126,7 +126,7 @@ func (s *Store) pristine() (bool, error) {
 // cannot be read is kept beside the new one: it may be a person's work that only
 // lacks a comma.
 func (w *writer) replaceBoard(schema board.Schema) error {
-	was, err := w.s.readSchema()
+	was, err := w.s.schema.read()
 	if err != nil {
 		aside := asideName(w.s.l.Board())
 		if err := keepAside(w.s.l.Board(), aside); err != nil {

@@ -53,7 +53,7 @@ func (s *Store) list(ctx context.Context, q board.Query, fn func([]*entry, []boa
 	if err := errors.Join(ctx.Err(), q.Check()); err != nil {
 		return fmt.Errorf("list issues: %w", err)
 	}
-	schema, err := s.readSchema()
+	schema, err := s.schema.read()
 	if err != nil {
 		schema = board.Schema{}
 	}

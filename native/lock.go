@@ -24,23 +24,32 @@ func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
 
 // writer is what a verb may do while it holds the writer lock.
 type writer struct {
-	s *Store
+	s    *Store
+	owed []string // folders that a record was placed in, to be synced
 }
 
 // write runs fn under the writer lock, after finishing what an earlier holder
 // left behind.
 func (s *Store) write(ctx context.Context, fn func(*writer) error) error {
-	unlock, err := s.lock(ctx)
+	w := &writer{s: s}
+	err := w.run(ctx, fn)
+	if late := w.settleOwed(); err == nil {
+		err = late
+	}
+	return err
+}
+
+func (w *writer) run(ctx context.Context, fn func(*writer) error) error {
+	unlock, err := w.s.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	w := &writer{s}
 	if err := w.redo(); err != nil {
 		return fmt.Errorf("finish the write of an earlier process: %w", err)
 	}
 	err = fn(w)
-	s.log.saveMark()
+	w.s.log.saveMark()
 	return err
 }
 

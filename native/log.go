@@ -30,9 +30,18 @@ type eventLog struct {
 
 func newEventLog(l Layout, o Options) *eventLog { return &eventLog{l: l, o: o} }
 
-// append adds the line of event seq. The caller holds the writer lock.
+// append adds the line of event seq durably. The caller holds the writer lock.
 func (g *eventLog) append(seq int64, line []byte) error {
-	at, err := jsonl.Append(g.l.Events(), line, g.o.jsonl())
+	return g.add(seq, line, g.o.jsonl())
+}
+
+// write is append without its sync.
+func (g *eventLog) write(seq int64, line []byte) error {
+	return g.add(seq, line, jsonl.Options{NoFsync: true})
+}
+
+func (g *eventLog) add(seq int64, line []byte, o jsonl.Options) error {
+	at, err := jsonl.Append(g.l.Events(), line, o)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {

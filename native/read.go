@@ -3,9 +3,6 @@ package native
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 
 	"iterion/native/board"
 )
@@ -15,25 +12,7 @@ func (s *Store) Schema(ctx context.Context) (board.Schema, error) {
 	if err := ctx.Err(); err != nil {
 		return board.Schema{}, err
 	}
-	return s.readSchema()
-}
-
-func (s *Store) readSchema() (board.Schema, error) {
-	data, err := os.ReadFile(s.l.Board())
-	if errors.Is(err, fs.ErrNotExist) {
-		return board.Schema{}, fmt.Errorf("board %s: %w", s.l.Board(), board.ErrNotFound)
-	}
-	var schema board.Schema
-	if err == nil {
-		schema, err = board.DecodeSchema(data)
-	}
-	if err == nil {
-		err = schema.Validate()
-	}
-	if err != nil {
-		return board.Schema{}, &board.UnreadableSchemaError{Path: s.l.Board(), Err: err}
-	}
-	return schema, nil
+	return s.schema.read()
 }
 
 // Resolve implements board.Store. It looks at names only, and for a whole id of

@@ -49,7 +49,7 @@ func (w *writer) redoStaged() error {
 
 // settle places a staged change whose event is in the log, and removes any other.
 func (w *writer) settle(st staged) error {
-	path := filepath.Join(w.s.l.Staging(), st.String())
+	path := w.s.staged(st)
 	e, ok, err := w.s.log.at(st.seq)
 	if err != nil {
 		return err

@@ -32,11 +32,12 @@ func (o Options) jsonl() jsonl.Options       { return jsonl.Options{NoFsync: o.N
 // Store is the board in one folder. It is safe for concurrent use, and so are
 // any number of Stores on one folder, over processes.
 type Store struct {
-	l     Layout
-	o     Options
-	turns chan struct{} // holds one token while a writer of this process is at work
-	log   *eventLog
-	cards *cards
+	l      Layout
+	o      Options
+	turns  chan struct{} // holds one token while a writer of this process is at work
+	log    *eventLog
+	cards  *cards
+	schema *schemaFile
 
 	// crash, when set, is told each step of a write as it is done; tests die there.
 	crash func(step string)
@@ -69,12 +70,13 @@ func newStore(l Layout, o Options) *Store {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Store{
-		l:     l,
-		o:     o,
-		turns: make(chan struct{}, 1),
-		log:   newEventLog(l, o),
-		cards: newCards(l),
-		crash: func(string) {},
+		l:      l,
+		o:      o,
+		turns:  make(chan struct{}, 1),
+		log:    newEventLog(l, o),
+		cards:  newCards(l),
+		schema: &schemaFile{path: l.Board()},
+		crash:  func(string) {},
 	}
 }
 
@@ -90,7 +92,7 @@ func (s *Store) Close() error {
 // upgrade leaves a board that cannot be read, or not be written, as it is:
 // people can still read their cards.
 func (s *Store) upgrade(ctx context.Context) error {
-	schema, err := s.readSchema()
+	schema, err := s.schema.read()
 	if err != nil {
 		return nil
 	}
@@ -98,7 +100,7 @@ func (s *Store) upgrade(ctx context.Context) error {
 		return nil
 	}
 	err = s.write(ctx, func(w *writer) error {
-		schema, err := s.readSchema() // another process may have been quicker
+		schema, err := s.schema.read() // another process may have been quicker
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"iterion/native/atomicfile"
 	"iterion/native/board"
 	"iterion/native/jsonl"
 )
@@ -29,19 +28,16 @@ func (w *writer) tell(events []board.Event) error {
 	if err != nil {
 		return err
 	}
+	lines := make([][]byte, len(events))
 	for n, e := range events {
 		e.Seq = tip + 1 + int64(n)
-		line, err := board.EncodeEvent(e)
-		if err != nil {
-			return err
-		}
-		if _, err := jsonl.Append(w.s.l.Events(), line, jsonl.Options{NoFsync: true}); err != nil {
+		if lines[n], err = board.EncodeEvent(e); err != nil {
 			return err
 		}
 	}
-	err = errors.Join(w.s.log.sync(), atomicfile.SyncDir(w.s.l.Dispatcher(), w.s.o.atomic()))
-	if err != nil {
-		return fmt.Errorf("%w: sync the log: %w", board.ErrAmbiguous, err)
+	err = w.append(tip+1, lines)
+	if errors.Is(err, jsonl.ErrUnsure) {
+		err = fmt.Errorf("%w: %w", board.ErrAmbiguous, err)
 	}
-	return nil
+	return err
 }

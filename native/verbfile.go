@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"iterion/native/atomicfile"
 	"iterion/native/board"
+	"iterion/native/jsonl"
 )
 
 // verbFile is .verb.json: a verb over several cards, to be redone to its end.
@@ -34,11 +36,15 @@ func (w *writer) commitAll(changes []change) error {
 	if err != nil {
 		return err
 	}
-	if err := w.writeVerb(v); err != nil {
+	all, err := w.stageAll(v.Changes)
+	if err != nil {
 		return err
 	}
+	if err := w.writeVerb(v); err != nil {
+		return errors.Join(err, w.unstage(all...))
+	}
 	w.s.crash("verb written")
-	if err := w.finishVerb(v); err != nil {
+	if err := w.finishVerb(v.Changes, all); err != nil {
 		return fmt.Errorf("%w: the rest follows with the next write: %w", board.ErrAmbiguous, err)
 	}
 	return nil
@@ -57,6 +63,8 @@ func newVerb(changes []change, first int64) (verbFile, error) {
 	return v, nil
 }
 
+// writeVerb leaves no verb file when it fails. But when a sync fails behind its
+// renaming, nobody can say that a power cut does not bring it back.
 func (w *writer) writeVerb(v verbFile) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -65,36 +73,68 @@ func (w *writer) writeVerb(v verbFile) error {
 	o := w.s.o.atomic()
 	o.TempDir = w.s.l.Staging()
 	if err := atomicfile.WriteFile(w.s.l.verb(), data, 0o600, o); err != nil {
-		return fmt.Errorf("write the verb: %w", err)
+		err = fmt.Errorf("write the verb: %w", err)
+		if os.Remove(w.s.l.verb()) == nil {
+			err = fmt.Errorf("%w: %w", board.ErrAmbiguous, err)
+		}
+		return err
 	}
 	return nil
 }
 
-// finishVerb makes the changes whose events are not in the log yet. The file's
-// removal is not synced: a verb file that comes back is found to be done.
-func (w *writer) finishVerb(v verbFile) error {
-	for _, c := range v.Changes {
-		tip, err := w.s.log.tip()
+// stageAll stages each change, or none.
+func (w *writer) stageAll(changes []verbChange) (all []staged, err error) {
+	for _, c := range changes {
+		data, err := c.content()
 		if err != nil {
-			return err
+			return nil, errors.Join(err, w.unstage(all...))
 		}
-		if c.Seq <= tip {
-			continue
+		st, err := w.stage(c.Seq, c.ID, data)
+		if err != nil {
+			return nil, errors.Join(err, w.unstage(all...))
 		}
-		if err := w.verbChange(c); err != nil {
+		all = append(all, st)
+	}
+	return all, nil
+}
+
+// finishVerb makes changes that are all staged. The file's removal is not synced:
+// a verb file that comes back is found to be done.
+func (w *writer) finishVerb(changes []verbChange, all []staged) error {
+	lines := make([][]byte, len(changes))
+	for n, c := range changes {
+		lines[n] = c.Event
+	}
+	if err := w.append(changes[0].Seq, lines); err != nil {
+		return err
+	}
+	for n, c := range changes {
+		if err := w.place(all[n], c.gone()); err != nil {
 			return err
 		}
 	}
+	return w.endVerb()
+}
+
+func (w *writer) endVerb() error {
 	w.s.crash("verb done")
 	return os.Remove(w.s.l.verb())
 }
 
-func (w *writer) verbChange(c verbChange) error {
-	data, err := c.content()
-	if err != nil {
-		return err
+// append adds the lines of the events from seq first on to the log, each by
+// itself, and makes them durable together.
+func (w *writer) append(first int64, lines [][]byte) error {
+	for n, line := range lines {
+		if err := w.s.log.write(first+int64(n), line); err != nil {
+			return err
+		}
+		w.s.crash("committed")
 	}
-	return w.commitLine(c.Seq, c.ID, data, c.Event)
+	err := errors.Join(w.s.log.sync(), atomicfile.SyncDir(w.s.l.Dispatcher(), w.s.o.atomic()))
+	if err != nil {
+		return fmt.Errorf("%w: sync the log: %w", jsonl.ErrUnsure, err)
+	}
+	return nil
 }
 
 // gone says that the record goes.
@@ -135,7 +175,15 @@ func (w *writer) redoVerb() error {
 	if err != nil {
 		return w.setVerbAside(err)
 	}
-	return w.finishVerb(v)
+	rest := slices.DeleteFunc(v.Changes, func(c verbChange) bool { return c.Seq <= tip })
+	if len(rest) == 0 {
+		return w.endVerb()
+	}
+	all, err := w.stageAll(rest)
+	if err != nil {
+		return err
+	}
+	return w.finishVerb(rest, all)
 }
 
 // parseVerb refuses what would not go on gaplessly from tip.

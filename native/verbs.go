@@ -10,7 +10,7 @@ import (
 // SetSchema implements board.Store.
 func (s *Store) SetSchema(ctx context.Context, next board.Schema, by board.Cause) error {
 	return s.write(ctx, func(w *writer) error {
-		was, err := s.readSchema()
+		was, err := s.schema.read()
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (s *Store) changeUnder(ctx context.Context, id string, rules func(*writer) 
 }
 
 func (w *writer) rules(by board.Cause) (board.Rules, error) {
-	schema, err := w.s.readSchema()
+	schema, err := w.s.schema.read()
 	r := w.cardRules(by)
 	r.Schema = schema
 	return r, err

@@ -141,9 +141,9 @@ func taken(f *os.File, shared bool) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// wait polls. A blocking flock could not be given up when the wait is over,
-// and a short, uneven pause keeps a process that takes the lock again and again
-// from starving the others.
+// wait polls: a blocking flock could not be given up when the wait is over. It
+// polls often at first, since a store's writers hold their lock for a millisecond,
+// and ever less often the longer it takes.
 func wait(ctx context.Context, f *os.File, o Options) error {
 	limit := o.Wait
 	if limit == 0 {
@@ -153,30 +153,30 @@ func wait(ctx context.Context, f *os.File, o Options) error {
 	if o.Shared {
 		how = unix.LOCK_SH
 	}
-	deadline := time.Now().Add(limit)
-	for {
+	for began := time.Now(); ; {
 		err := flock(f, how|unix.LOCK_NB)
 		if !busy(err) {
 			return act(f, err)
 		}
-		if time.Now().After(deadline) {
+		waited := time.Since(began)
+		if waited > limit {
 			return held(f)
 		}
-		if err := pause(ctx); err != nil {
+		if err := pause(ctx, waited); err != nil {
 			return fmt.Errorf("wait for lock %s: %w", f.Name(), err)
 		}
 	}
 }
 
 func takePastProbers(f *os.File) error {
-	deadline := time.Now().Add(probeGrace)
-	for {
+	for began := time.Now(); ; {
 		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 		if !busy(err) {
 			return act(f, err)
 		}
+		waited := time.Since(began)
 		err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
-		if busy(err) || time.Now().After(deadline) {
+		if busy(err) || waited > probeGrace {
 			return held(f)
 		}
 		if err != nil {
@@ -186,7 +186,7 @@ func takePastProbers(f *os.File) error {
 		if err := flock(f, unix.LOCK_UN); err != nil {
 			return act(f, err)
 		}
-		_ = pause(context.Background())
+		_ = pause(context.Background(), waited)
 	}
 }
 
@@ -197,15 +197,19 @@ func act(f *os.File, err error) error {
 	return fmt.Errorf("lock %s: %w", f.Name(), err)
 }
 
-func pause(ctx context.Context) error {
-	t := time.NewTimer(500*time.Microsecond + rand.N(2*time.Millisecond))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+const (
+	shortPause = 100 * time.Microsecond
+	longPause  = 2 * time.Millisecond
+)
+
+// pause lasts about an eighth of what was waited so far. It is uneven, so that two
+// takers do not keep step with each other or with a holder that comes back at
+// once. The system's own sleep is used because timers here tick in milliseconds.
+func pause(ctx context.Context, waited time.Duration) error {
+	d := min(max(waited/8, shortPause), longPause)
+	tv := unix.NsecToTimeval(int64(d/2 + rand.N(d)))
+	_, _ = unix.Select(0, nil, nil, nil, &tv) // cut short by a signal: asked again sooner
+	return ctx.Err()
 }
 
 func flock(f *os.File, how int) error {

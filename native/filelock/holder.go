@@ -2,7 +2,6 @@ package filelock
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -78,6 +77,12 @@ func writeHolder(f *os.File) error {
 		return err
 	}
 	data = append(data, '\n')
-	_, werr := f.WriteAt(data, 0)
-	return errors.Join(werr, f.Truncate(int64(len(data))))
+	if _, err := f.WriteAt(data, 0); err != nil {
+		return err
+	}
+	// An older, longer name is rare, and cutting costs more than looking.
+	if info, err := f.Stat(); err != nil || info.Size() == int64(len(data)) {
+		return err
+	}
+	return f.Truncate(int64(len(data)))
 }
