@@ -185,6 +185,17 @@ func (c Config) dispatch() dispatch.Config {
 	}
 }
 
+// workspace are the hooks as the workspaces take them.
+func (h HooksConfig) workspace() workspace.Hooks {
+	hook := func(c *HookConfig) *workspace.Hook {
+		if c == nil {
+			return nil
+		}
+		return &workspace.Hook{Script: c.Script, Path: c.Path, Timeout: time.Duration(c.TimeoutMS) * time.Millisecond}
+	}
+	return workspace.Hooks{AfterCreate: hook(h.AfterCreate), BeforeRun: hook(h.BeforeRun), AfterRun: hook(h.AfterRun), BeforeRemove: hook(h.BeforeRemove)}
+}
+
 // save keeps the effective config in the store, and where it came from.
 func (c Config) save(file, from string, o atomicfile.Options) error {
 	data, err := json.MarshalIndent(struct {

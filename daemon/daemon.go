@@ -58,6 +58,7 @@ type Daemon struct {
 	feed      *control.Feed
 	sight     *sight
 	config    configState
+	folders   *workspace.Manager
 }
 
 // New reads the config. What is wrong with it is a *ConfigError.
@@ -171,7 +172,7 @@ func (d *Daemon) build() error {
 	d.openRuns()
 	folders, err := workspace.Open(workspace.Options{
 		Root: d.cfg.Workspace.Root, Persist: d.cfg.Workspace.Persist, Owner: d.owner.id,
-		Live: d.runs.Locked, Log: d.log,
+		Live: d.runs.Locked, Log: d.log, Env: supervise.AllowedEnv(os.Environ()), Hooks: d.cfg.Hooks.workspace(),
 	})
 	if err != nil {
 		return err
@@ -185,6 +186,7 @@ func (d *Daemon) build() error {
 	d.gate = d.newGate()
 	d.gate.check()
 	o := d.ports()
+	d.folders = folders
 	o.Workspaces, o.Intent, o.Owner, o.Fault = folders, d.gate, d.owner.id, d.o.Fault
 	d.disp = dispatch.New(o)
 	d.sight = newSight(d)

@@ -88,7 +88,11 @@ func (d *Daemon) takeOver(ctx context.Context, next Config) error {
 	if err := d.keepConfig(next); err != nil {
 		return err
 	}
-	return d.disp.Configure(ctx, next.dispatch())
+	if err := d.disp.Configure(ctx, next.dispatch()); err != nil {
+		return err
+	}
+	d.folders.SetHooks(next.Hooks.workspace())
+	return nil
 }
 
 func (d *Daemon) tellReload(err error, restart []string) {

@@ -19,6 +19,7 @@ type sight struct {
 	view  *view
 	board *watch.Watcher
 	runs  *watch.Watcher
+	spend *watch.Watcher
 	poked chan struct{}
 }
 
@@ -29,6 +30,7 @@ func newSight(d *Daemon) *sight {
 		view:  newView(d.store, d.runs, d.feed, d.log),
 		board: watch.New(watch.Options{Dirs: []string{l.Dispatcher(), l.Issues()}, Log: d.log}),
 		runs:  watch.New(watch.Options{Dirs: []string{l.Runs()}, Log: d.log}),
+		spend: watch.New(watch.Options{Dirs: []string{l.Spend()}, Log: d.log}),
 		poked: make(chan struct{}, 1),
 	}
 }
@@ -46,6 +48,7 @@ func (s *sight) Run(ctx context.Context) error {
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return s.board.Run(ctx) })
 	parts.Go(func() error { return s.runs.Run(ctx) })
+	parts.Go(func() error { return s.spend.Run(ctx) })
 	parts.Go(func() error { s.loop(ctx); return nil })
 	return parts.Wait()
 }
@@ -67,6 +70,8 @@ func (s *sight) loop(ctx context.Context) {
 			s.follow(ctx)
 		case <-s.runs.C():
 			s.complain(ctx, "read runs", s.view.readRuns())
+		case <-s.spend.C():
+			s.d.disp.SpendChanged()
 		case <-tick:
 			s.view.readLive()
 		case <-dispatched:

@@ -29,6 +29,9 @@ func (p plan) carryOut(ctx context.Context, d *Dispatcher) (filed, error) {
 		return filed{}, fmt.Errorf("save the retry ledger: %w", err)
 	}
 	d.fault(FaultCounted)
+	if p.ended {
+		d.opts.Workspaces.Returned(ctx, p.issue, p.runID)
+	}
 	out, err := p.fileCard(ctx, d)
 	if lostCard(err) {
 		out, err = filed{lost: true}, nil

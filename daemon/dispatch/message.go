@@ -146,6 +146,7 @@ type failKind int
 const (
 	failTrouble    failKind = iota // the world around: no attempt spent
 	failBusy                       // somebody works in the folder
+	failHook                       // a hook before the run failed: an attempt is spent
 	failPermanent                  // the launch can never work
 	failLost                       // the claim was lost meanwhile
 	failIneligible                 // the card was moved away meanwhile

@@ -41,6 +41,9 @@ var (
 	// ErrNotResumable: the run cannot be paused and gone on with, because its bot
 	// does not support it or because of where the run stands.
 	ErrNotResumable = errors.New("the run cannot be resumed")
+	// ErrHook: a hook of the workspace that must succeed before the bot may start has
+	// failed. It spends an attempt, like a run that failed.
+	ErrHook = errors.New("hook failed")
 	// ErrUnanswered: the run asked a person and nobody answered yet.
 	ErrUnanswered = errors.New("the run waits for an answer")
 )
@@ -161,6 +164,8 @@ type Workspaces interface {
 	// there before and must find that very folder; ErrNotResumable when it is gone,
 	// or was made anew since.
 	Prepare(ctx context.Context, is board.Issue, runID string, again bool) (dir string, err error)
+	// Returned is told that a run has ended that worked in the card's folder.
+	Returned(ctx context.Context, is board.Issue, runID string)
 	// Release takes the mark off and applies the persist policy.
 	Release(ctx context.Context, is board.Issue, runID string, done, terminal bool) error
 }

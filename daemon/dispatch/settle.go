@@ -26,6 +26,7 @@ type plan struct {
 	verdict string
 	reason  string
 
+	issue   board.Issue // as last seen
 	issueID string
 	fence   board.Fence
 	runID   string // empty: none was journalled
@@ -36,6 +37,7 @@ type plan struct {
 	cause   string // reason of that move
 	stamped bool
 	gaveUp  *board.GaveUp
+	ended   bool // the run has ended for sure
 	seq     int64
 
 	columns columns
@@ -55,6 +57,7 @@ type filed struct {
 
 // conclude turns an ending into the card's settlement.
 func (s *state) conclude(c *card, end ending, reason string, now time.Time) []effect {
+	c.ended = end != endLive && end != endPaused && end != endUnprovable && end != endGone
 	if p, ok := s.beyond(c, end, reason); ok {
 		return []effect{s.file(c, p)}
 	}
@@ -198,9 +201,11 @@ func (s *state) backOff(c *card, reason string, now time.Time) RetryEntry {
 
 // file puts a card into the hands of a settlement.
 func (s *state) file(c *card, p plan) effect {
+	p.issue = c.issue
 	p.issueID, p.fence, p.runID, p.workdir = c.issue.ID, c.fence, c.runID, c.workdir
 	p.ran, p.placed, p.stamped, p.seq = c.ran, c.placed, c.stamped, c.seq
-	p.columns = s.columns
+	p.columns, p.ended = s.columns, c.ended
+	c.ended = false // told once
 	p.ledgerV, p.ledger = s.ledgerV, maps.Clone(s.retries)
 	p.entry = s.entry(c, PhaseHeld)
 	if p.verdict == Parked {

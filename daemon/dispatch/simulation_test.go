@@ -15,8 +15,9 @@ import (
 
 var seeds = flag.Int("seeds", 300, "random histories of the simulation")
 
-// The simulation plays random histories: people move, clear, cancel and steal
-// cards while daemons die at any point and the store fails now and then. After
+// The simulation plays random histories: people move, clear, cancel, answer, pause
+// and steal cards while daemons die at any point, the store fails now and then and
+// the money runs out. After
 // each, the world is left to heal, and every card must be where a disposition
 // puts it, with a reason to be read.
 func TestI6_RandomHistoriesEndSettled(t *testing.T) {
@@ -46,7 +47,9 @@ type simulation struct {
 
 func (s *simulation) play(t *testing.T) {
 	s.cfg.MaxConcurrent, s.cfg.MaxAttempts = 2, 3
-	s.runs.plan = s.script
+	s.bots.resume = s.rand.IntN(3) > 0
+	s.runs.plan = func(Launch) script { return s.script() }
+	s.runs.goOn = func(Resume) script { return s.script() }
 	s.board.Before = s.trouble
 	for range 5 {
 		s.cards = append(s.cards, s.card())
@@ -70,8 +73,8 @@ func (s *simulation) trouble(verb, _ string) error {
 }
 
 // script is called under the lock of the runs, one at a time.
-func (s *simulation) script(Launch) script {
-	roll := s.dice.Add(104729) % 10
+func (s *simulation) script() script {
+	roll := s.dice.Add(104729) % 12
 	after := time.Duration(roll*700) * time.Millisecond
 	switch roll {
 	case 0, 1:
@@ -81,7 +84,11 @@ func (s *simulation) script(Launch) script {
 	case 3:
 		return fails(after, run.CodePermanent)
 	case 4:
-		return script{after, func(r *run.Record) { r.Status = run.PausedHuman }}
+		return asks(after)
+	case 10:
+		return breaks(after)
+	case 11:
+		return script{after, func(r *run.Record) { r.Status, r.FailureCode = run.FailedResumable, run.CodeQuota }}
 	case 5:
 		return never
 	}
@@ -91,7 +98,7 @@ func (s *simulation) script(Launch) script {
 // event is one random thing that happens.
 func (s *simulation) event(t *testing.T) {
 	id := s.cards[s.rand.IntN(len(s.cards))]
-	roll := s.rand.IntN(12)
+	roll := s.rand.IntN(16)
 	s.log = append(s.log, fmt.Sprintf("%s event %d on %s", time.Now().Format("04:05.000"), roll, board.ShortID(id)))
 	switch roll {
 	case 0, 1:
@@ -113,6 +120,15 @@ func (s *simulation) event(t *testing.T) {
 		s.cancelRun(t, id)
 	case 10:
 		s.orphanRun(t, id)
+	case 11:
+		s.answerRun(t, id)
+	case 12:
+		s.lastRun(t, id, func(runID string) { _ = s.newest().PauseRun(t.Context(), runID, "alice") })
+	case 13:
+		s.lastRun(t, id, func(runID string) { _ = s.newest().ResumeRun(t.Context(), runID, "alice") })
+	case 14:
+		s.spend.set(Spending{TotalUSD: 1, CapUSD: 1, Reached: s.rand.IntN(2) == 0}, nil)
+		s.newest().SpendChanged()
 	default:
 		s.newest().Refresh()
 	}
@@ -147,6 +163,20 @@ func (s *simulation) cancelRun(t *testing.T, id string) {
 	}
 }
 
+func (s *simulation) lastRun(t *testing.T, id string, do func(runID string)) {
+	if is, err := s.board.Get(t.Context(), id); err == nil && is.LastRunID != "" {
+		do(is.LastRunID)
+	}
+}
+
+func (s *simulation) answerRun(t *testing.T, id string) {
+	s.lastRun(t, id, func(runID string) {
+		if v, err := s.runs.Inspect(t.Context(), runID); err == nil && v.Record.Status == run.PausedHuman {
+			s.runs.answer(runID)
+		}
+	})
+}
+
 func (s *simulation) orphanRun(t *testing.T, id string) {
 	if is, err := s.board.Get(t.Context(), id); err == nil && is.LastRunID != "" {
 		s.runs.orphan(is.LastRunID)
@@ -157,11 +187,13 @@ func (s *simulation) orphanRun(t *testing.T, id string) {
 // heal ends the trouble, leaves one daemon, ends every run, and waits.
 func (s *simulation) heal(*testing.T) {
 	s.failing.Store(0)
+	s.spend.set(Spending{}, nil)
 	for _, l := range s.lives {
 		l.kill()
 	}
 	s.runs.mu.Lock()
 	s.runs.plan = func(Launch) script { return finishes(time.Second) }
+	s.runs.goOn = func(Resume) script { return finishes(time.Second) }
 	ids := append([]string{}, s.runs.order...)
 	s.runs.mu.Unlock()
 	for _, id := range ids {

@@ -314,6 +314,8 @@ func kindOf(err error) failKind {
 	switch {
 	case errors.As(err, &busy):
 		return failBusy
+	case errors.Is(err, ErrHook):
+		return failHook
 	case errors.Is(err, ErrLaunchRefused):
 		return failPermanent
 	case errors.Is(err, board.ErrConflict):

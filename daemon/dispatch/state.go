@@ -63,6 +63,7 @@ type card struct {
 	stamped bool // last_run_id names runID
 
 	outcome  int    // outcome_seq of the run as it was last seen
+	ended    bool   // the run has ended for sure, and nobody was told yet
 	failed   bool   // the run is failed_resumable
 	answered bool   // it waits for a person and has the answers
 	pause    string // why it is paused_operator

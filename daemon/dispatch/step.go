@@ -156,6 +156,8 @@ func (s *state) unwind(c *card, m startFailed, now time.Time) []effect {
 	case m.kind == failPermanent:
 		s.count(c, m.err.Error())
 		return s.giveUp(c, m.err.Error(), true, now)
+	case m.kind == failHook:
+		return s.failed(c, m.err.Error(), now)
 	case m.kind == failShutdown:
 		return []effect{s.file(c, back)}
 	}

@@ -506,10 +506,11 @@ func (f *fakeBots) Resolve(_ context.Context, slug string) (Bot, error) {
 }
 
 type fakeSpaces struct {
-	mu   sync.Mutex
-	fail error
-	of   func(issueID string) error
-	anew bool // the folder is not the one of the last run
+	mu       sync.Mutex
+	fail     error
+	of       func(issueID string) error
+	returned []string
+	anew     bool // the folder is not the one of the last run
 }
 
 func (f *fakeSpaces) Prepare(_ context.Context, is board.Issue, _ string, again bool) (string, error) {
@@ -524,6 +525,12 @@ func (f *fakeSpaces) Prepare(_ context.Context, is board.Issue, _ string, again 
 		}
 	}
 	return "/work/" + is.ID, f.fail
+}
+
+func (f *fakeSpaces) Returned(_ context.Context, _ board.Issue, runID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.returned = append(f.returned, runID)
 }
 
 func (f *fakeSpaces) Release(context.Context, board.Issue, string, bool, bool) error { return nil }

@@ -21,4 +21,8 @@
 // A folder is removed only if the policy says so and it is proven that nobody is
 // inside. It is first renamed, so that a crash never leaves half a folder under
 // a card's name. Where the process table cannot be read, nothing is removed.
+//
+// Hooks run in the folder and while it is held: after_create until it succeeded
+// once in a generation, which the mark says; before_run before each start; after_run
+// when a run has ended; before_remove before the folder goes.
 package workspace

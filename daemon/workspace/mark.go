@@ -19,6 +19,8 @@ type Mark struct {
 	RunID      string    `json:"run_id,omitempty"` // empty: nobody's
 	Owner      string    `json:"owner,omitempty"`  // the daemon that prepared it
 	At         time.Time `json:"at"`
+	// Unfinished: the folder is new and the after_create hook has not succeeded in it.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Runs are those that worked in this generation, newest last. A run that goes on
 	// must find the folder that it knows.
 	Runs []string `json:"runs,omitempty"`

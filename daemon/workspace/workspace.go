@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,13 +41,17 @@ type Options struct {
 	Owner   string // of the daemon, for the marks
 	// Live reports whether a run's supervisor is alive.
 	Live func(runID string) (bool, error)
-	Log  *slog.Logger
+	// Env is the environment of hooks, but for what says which card and run.
+	Env   []string
+	Hooks Hooks
+	Log   *slog.Logger
 }
 
 // Manager hands out the folders of one root. It implements dispatch.Workspaces.
 type Manager struct {
-	o    Options
-	root string // free of links
+	o     Options
+	root  string // free of links
+	hooks atomic.Pointer[Hooks]
 }
 
 var _ dispatch.Workspaces = (*Manager)(nil)
@@ -65,8 +70,12 @@ func Open(o Options) (*Manager, error) {
 		return nil, fmt.Errorf("resolve workspace root: %w", err)
 	}
 	m := &Manager{o: o, root: root}
+	m.SetHooks(o.Hooks)
 	return m, m.sweep()
 }
+
+// SetHooks puts other hooks in force; those that run already go on.
+func (m *Manager) SetHooks(h Hooks) { m.hooks.Store(&h) }
 
 func (m *Manager) sweep() error {
 	entries, err := os.ReadDir(m.root)
@@ -86,41 +95,79 @@ func (m *Manager) sweep() error {
 
 // Prepare makes or reuses the card's folder and marks it as runID's, see
 // dispatch.Workspaces.
-func (m *Manager) Prepare(_ context.Context, is board.Issue, runID string, again bool) (string, error) {
-	key, err := Key(is.ID)
+func (m *Manager) Prepare(ctx context.Context, is board.Issue, runID string, again bool) (string, error) {
+	dir, mark, err := m.hold(is, runID, again)
 	if err != nil {
 		return "", err
+	}
+	env, hooks := m.hookEnv(is, runID, dir), m.hooks.Load()
+	if mark.Unfinished {
+		if err := hooks.AfterCreate.run(ctx, "after_create", dir, env); err != nil {
+			return "", err
+		}
+		mark.Unfinished = false
+		if err := writeMark(m.markPath(filepath.Base(dir)), mark); err != nil {
+			return "", err
+		}
+	}
+	return dir, hooks.BeforeRun.run(ctx, "before_run", dir, env)
+}
+
+// Returned runs the after_run hook.
+func (m *Manager) Returned(ctx context.Context, is board.Issue, runID string) {
+	key, err := Key(is.ID)
+	if err != nil {
+		return
+	}
+	dir := filepath.Join(m.root, key)
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return
+	}
+	m.tell(is.ID, m.hooks.Load().AfterRun.run(ctx, "after_run", dir, m.hookEnv(is, runID, dir)))
+}
+
+func (m *Manager) tell(issueID string, err error) {
+	if err != nil {
+		m.o.Log.Warn("hook", "issue_id", issueID, "err", err)
+	}
+}
+
+// hold makes or reuses the folder and marks it.
+func (m *Manager) hold(is board.Issue, runID string, again bool) (string, Mark, error) {
+	key, err := Key(is.ID)
+	if err != nil {
+		return "", Mark{}, err
 	}
 	dir := filepath.Join(m.root, key)
 	mark, err := m.mark(key, is.ID)
 	if err != nil {
-		return "", err
+		return "", Mark{}, err
 	}
 	if again {
 		if err := knows(dir, mark, runID); err != nil {
-			return "", err
+			return "", Mark{}, err
 		}
 	}
 	fresh, err := makeFolder(dir)
 	if err != nil {
-		return "", err
+		return "", Mark{}, err
 	}
 	if !fresh {
 		if err := m.checkFree(dir, mark, runID); err != nil {
-			return "", err
+			return "", Mark{}, err
 		}
 	}
 	if fresh || mark == nil {
-		mark = &Mark{IssueID: is.ID, Generation: uuid.NewString()}
+		mark = &Mark{IssueID: is.ID, Generation: uuid.NewString(), Unfinished: fresh}
 	}
 	mark.RunID, mark.Owner, mark.At = runID, m.o.Owner, time.Now().UTC()
 	mark.remember(runID)
-	return dir, writeMark(m.markPath(key), *mark)
+	return dir, *mark, writeMark(m.markPath(key), *mark)
 }
 
 // Release takes runID's mark off and removes the folder when the policy says so.
 // A folder that became another run's meanwhile is left alone.
-func (m *Manager) Release(_ context.Context, is board.Issue, runID string, done, terminal bool) error {
+func (m *Manager) Release(ctx context.Context, is board.Issue, runID string, done, terminal bool) error {
 	key, err := Key(is.ID)
 	if err != nil {
 		return err
@@ -134,9 +181,17 @@ func (m *Manager) Release(_ context.Context, is board.Issue, runID string, done,
 		return err
 	}
 	if m.o.Persist == CleanupOnDone && done || m.o.Persist == CleanupOnTerminal && terminal {
-		return m.remove(key)
+		return m.removeFor(ctx, key, is, runID)
 	}
 	return nil
+}
+
+func (m *Manager) removeFor(ctx context.Context, key string, is board.Issue, runID string) error {
+	dir := filepath.Join(m.root, key)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		m.tell(is.ID, m.hooks.Load().BeforeRemove.run(ctx, "before_remove", dir, m.hookEnv(is, runID, dir)))
+	}
+	return m.remove(key)
 }
 
 func (m *Manager) markPath(key string) string { return filepath.Join(m.root, marksDir, key+".json") }
