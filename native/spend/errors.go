@@ -31,7 +31,7 @@ type CapError struct{ Status }
 
 func (e *CapError) Error() string {
 	return fmt.Sprintf("the day's spending reached its cap of %s (%s on %s, UTC): `iterion spend override --note WHY` lifts it until midnight UTC",
-		dollars(e.CapUSD), dollars(e.Day.TotalUSD), e.Day.Day)
+		Dollars(e.CapUSD), Dollars(e.Day.TotalUSD), e.Day.Day)
 }
 
 // LiftedError says that a day's cap is lifted already, by whom and why.

@@ -44,8 +44,8 @@ func Open(storeDir string, o Options) *Ledger {
 // that it counted on: the one of now, or the one that the run was made (since)
 // if the clock says that this is still to come. A cost that the ledger holds
 // already changes nothing. Errors: ErrCost, *UnreadableError, those of the lock.
-// When it is only the cap that cannot be read, the cost is recorded and the day
-// is returned with the error.
+// A cap that cannot be read is none of them, for the cost is recorded all the same:
+// the day is returned as one without a cap, and it is Gate that lets nothing start.
 func (l *Ledger) Record(ctx context.Context, runID string, since time.Time, cumulativeUSD float64, now time.Time) (Status, error) {
 	if !sane(cumulativeUSD) || runID == "" {
 		return Status{}, fmt.Errorf("record the cost of run %s: %g: %w", runID, cumulativeUSD, ErrCost)
@@ -66,7 +66,8 @@ func (l *Ledger) Record(ctx context.Context, runID string, since time.Time, cumu
 	if err != nil {
 		return Status{}, fmt.Errorf("record the cost of run %s: %w", runID, err)
 	}
-	return l.judge(d)
+	s, _ := l.judge(d)
+	return s, nil
 }
 
 // change reads a day, lets fn change it, and writes it when fn says so, all

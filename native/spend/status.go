@@ -23,7 +23,8 @@ func (s Status) Left() float64 {
 	return max(0, toNanos(s.CapUSD)-toNanos(s.Day.TotalUSD)).usd()
 }
 
-// Status returns the day of now. It takes no lock and writes nothing.
+// Status returns the day of now. It takes no lock and writes nothing. When it is
+// only the cap that cannot be read, the day is returned with the error.
 func (l *Ledger) Status(now time.Time) (Status, error) {
 	d, err := l.read(DayOf(now))
 	if err != nil {
@@ -32,8 +33,7 @@ func (l *Ledger) Status(now time.Time) (Status, error) {
 	return l.judge(d)
 }
 
-// judge holds a day against the cap. When the cap cannot be read the day is
-// returned with the error.
+// judge holds a day against the cap; one that cannot be read is taken for none.
 func (l *Ledger) judge(d Day) (Status, error) {
 	limit, err := l.limit()
 	reached := limit > 0 && toNanos(d.TotalUSD) >= toNanos(limit) && d.Override == nil
@@ -100,11 +100,11 @@ func (l *Ledger) Override(ctx context.Context, now time.Time, by, note string) (
 	if err != nil {
 		return Status{}, fmt.Errorf("lift the cap of %s: %w", DayOf(now), err)
 	}
-	s, err := l.judge(d)
-	if err == nil && lifted {
-		err = &LiftedError{s}
+	s, _ := l.judge(d) // lifted it is, however high the cap
+	if lifted {
+		return s, &LiftedError{s}
 	}
-	return s, err
+	return s, nil
 }
 
 // Days returns the days from..to (YYYY-MM-DD, both included) that have a file,

@@ -55,9 +55,11 @@ func TestACapThatCannotBeReadLetsNothingStart(t *testing.T) {
 			t.Errorf("%q: got %v, want an *UnreadableError", config, err)
 		}
 		// The cost is on the books all the same.
-		got, err := st.l.Record(t.Context(), "r", noon, 2, noon)
-		if !errors.As(err, &unreadable) || got.Day.TotalUSD != 2 {
-			t.Errorf("%q: Record returned %+v, %v", config, got, err)
+		if got := st.record("r", noon, 2, noon); got.Day.TotalUSD != 2 {
+			t.Errorf("%q: Record returned %+v", config, got)
+		}
+		if got, err := st.l.Status(noon); !errors.As(err, &unreadable) || got.Day.TotalUSD != 2 {
+			t.Errorf("%q: Status returned %+v, %v, want the day and an *UnreadableError", config, got, err)
 		}
 	}
 }

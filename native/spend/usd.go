@@ -26,8 +26,8 @@ func (n nanos) usd() float64 { return float64(n) / perDollar }
 // sane reports whether usd can be what a run has cost.
 func sane(usd float64) bool { return usd >= 0 && usd <= maxUSD } // false for NaN
 
-// dollars shows an amount to the cent, and a smaller one as it is.
-func dollars(usd float64) string {
+// Dollars shows an amount to the cent, and a smaller one as it is.
+func Dollars(usd float64) string {
 	if usd != 0 && math.Abs(usd) < 0.01 {
 		return fmt.Sprintf("$%.2g", usd)
 	}

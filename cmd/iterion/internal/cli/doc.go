@@ -9,7 +9,8 @@
 //	1    failed for a reason outside the command line
 //	2    the command line or the input is wrong
 //	3    not found: store, card, run, bot
-//	4    conflict: claim held or lost, already running, terminal column, locked
+//	4    conflict: claim held or lost, already running, terminal column, locked,
+//	     the day's spending at its cap
 //	10   iterion run: the run failed
 //	11   iterion run: the run paused
 //	12   iterion run: the run was cancelled

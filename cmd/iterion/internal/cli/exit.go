@@ -6,12 +6,14 @@ import (
 
 	"iterion/bots"
 	"iterion/bots/manifest"
+	"iterion/bots/supervise"
 	"iterion/daemon"
 	"iterion/daemon/control"
 	"iterion/native"
 	"iterion/native/board"
 	"iterion/native/filelock"
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 // The exit codes of the program.
@@ -100,9 +102,19 @@ func isInvalid(err error) bool {
 func isConflict(err error) bool {
 	var held *filelock.HeldError
 	var locked *daemon.LockedError
-	return errors.As(err, &held) || errors.As(err, &locked) ||
+	var reached *spend.CapError
+	var lifted *spend.LiftedError
+	return isWrongMoment(err) || errors.As(err, &held) || errors.As(err, &locked) || errors.As(err, &reached) || errors.As(err, &lifted) ||
 		errors.Is(err, board.ErrConflict) || errors.Is(err, board.ErrTransitionRejected) ||
 		errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrExists) || errors.Is(err, run.ErrExists)
+}
+
+// isWrongMoment tells a run that is not where the verb needs it.
+func isWrongMoment(err error) bool {
+	var not *run.NotWaitingError
+	var step *run.TransitionError
+	return errors.As(err, &not) || errors.As(err, &step) ||
+		errors.Is(err, supervise.ErrUnanswered) || errors.Is(err, supervise.ErrNotResumable)
 }
 
 // message is what the user reads of err; empty when all was said.

@@ -165,7 +165,7 @@ func (m *importing) print() error {
 func (f *Factory) progress(what string, of int) *progress {
 	p := &progress{what: what, of: of, next: time.Now().Add(time.Second)}
 	if f.IO.ErrTTY && !f.Global.Quiet && f.Env("TERM") != "dumb" {
-		p.line = &statusLine{w: f.IO.Err, width: f.IO.Width}
+		p.line = &footer{w: f.IO.Err, width: f.IO.width}
 	}
 	return p
 }
@@ -173,8 +173,8 @@ func (f *Factory) progress(what string, of int) *progress {
 type progress struct {
 	what string
 	of   int
-	line *statusLine // nil: nobody would see it
-	next time.Time   // when it is drawn again
+	line *footer   // nil: nobody would see it
+	next time.Time // when it is drawn again
 }
 
 func (p *progress) at(n int) {

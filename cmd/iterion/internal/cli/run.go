@@ -21,6 +21,7 @@ type runOptions struct {
 	workdir  string
 	timeout  time.Duration
 	detach   bool
+	overCap  bool
 }
 
 func newRun(f *Factory) *cobra.Command {
@@ -49,6 +50,7 @@ func newRun(f *Factory) *cobra.Command {
 	fl.StringVar(&o.workdir, "workdir", "", "`folder` to run in (default: this one)")
 	fl.DurationVar(&o.timeout, "timeout", 0, "end the run after so long (default: the bot's own limit)")
 	fl.BoolVarP(&o.detach, "detach", "d", false, "print the run's id and do not wait")
+	fl.BoolVar(&o.overCap, "over-cap", false, "start it, and let it go on, although the day's spending is at its cap")
 	completeFlag(c, "issue", f.completeIDs)
 	completeFlag(c, "var", f.completeVars)
 	return c
@@ -70,6 +72,11 @@ func runRun(ctx context.Context, f *Factory, o runOptions, slug string) error {
 	spec, err := f.runSpec(ctx, o, b)
 	if err != nil {
 		return err
+	}
+	if !o.overCap {
+		if err := f.underCap(); err != nil {
+			return err
+		}
 	}
 	runs, err := f.launch(ctx, l, spec)
 	if err != nil {
@@ -100,6 +107,7 @@ func (f *Factory) launchable(slug string) (bots.Bot, error) {
 func (f *Factory) runSpec(ctx context.Context, o runOptions, b bots.Bot) (supervise.Spec, error) {
 	s := supervise.Spec{
 		RunID: run.NewID(), Bot: b, Source: run.Source{Kind: run.SourceManual}, Attempt: 1, Timeout: o.timeout,
+		OverCap: o.overCap,
 	}
 	var err error
 	if s.Workdir, err = f.folder(o.workdir); err != nil {

@@ -1,12 +1,17 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"iterion/native/run"
+)
+
+// How often a watched run is drawn, and its record looked at.
+const (
+	drawEvery = 100 * time.Millisecond
+	askEvery  = 250 * time.Millisecond
 )
 
 // show is an attended run on the screen: its log as it grows and, on a
@@ -18,8 +23,11 @@ type show struct {
 
 	log    *logReader
 	out    io.Writer
-	status *statusLine // nil when nobody would see it move
-	looked time.Time   // at the record
+	scroll *scroll // nil: the log alone
+
+	rec    run.Record // as it was last looked at
+	looked time.Time
+	drawn  time.Time
 }
 
 func newShow(f *Factory, runs *run.Dir, id string) *show {
@@ -29,102 +37,64 @@ func newShow(f *Factory, runs *run.Dir, id string) *show {
 	if f.Global.JSON { // stdout is for the one object at the end
 		s.out, tty = f.IO.Err, f.IO.ErrTTY
 	}
+	if s.lively() {
+		s.scroll = &scroll{out: s.out, footer: &footer{w: f.IO.Err, width: f.IO.width, faint: f.Color()}}
+		s.out = s.scroll
+	}
 	if tty {
 		s.out = &visibleWriter{w: s.out}
-	}
-	if f.IO.ErrTTY && !f.Global.Quiet && f.Env("TERM") != "dumb" {
-		s.status = &statusLine{w: f.IO.Err, width: f.IO.Width}
 	}
 	return s
 }
 
+// lively reports whether a line may be redrawn: on a terminal that can, which
+// shows both streams and nothing else.
+func (s *show) lively() bool {
+	f := s.f
+	return f.IO.OutTTY && f.IO.ErrTTY && !f.Global.JSON && !f.Global.Quiet && f.Env("TERM") != "dumb"
+}
+
 // more shows what is new.
-func (s *show) more() {
-	for {
-		chunk := s.log.next()
-		if len(chunk) == 0 {
-			break
-		}
-		s.status.clear()
-		_, _ = s.out.Write(chunk)
-		s.status.after(chunk)
-	}
-	s.progress()
-}
-
-// rest shows what is left of a run that has ended.
-func (s *show) rest() {
-	s.looked = time.Now() // the verdict says it better than a last progress line
-	s.more()
-}
-
-// progress redraws the status line a few times a second.
-func (s *show) progress() {
-	if s.status == nil || time.Since(s.looked) < 200*time.Millisecond {
+func (s *show) more(now time.Time) {
+	copyLog(s.out, s.log)
+	if s.scroll == nil || now.Sub(s.drawn) < drawEvery {
 		return
 	}
-	s.looked = time.Now()
-	if rec, err := s.runs.Get(s.id); err == nil {
-		s.status.draw(progressLine(rec, s.looked))
+	s.drawn = now
+	if now.Sub(s.looked) >= askEvery {
+		s.looked = now
+		if rec, err := s.runs.Get(s.id); err == nil {
+			s.rec = rec
+		}
 	}
-}
-
-func progressLine(rec run.Record, now time.Time) string {
-	line := rec.Bot + " " + string(rec.Status)
-	if !rec.StartedAt.IsZero() {
-		line += " " + now.Sub(rec.StartedAt).Truncate(time.Second).String()
+	if s.rec.ID != "" {
+		s.scroll.draw(liveLine(s.rec, now, s.f.IO.width()))
 	}
-	if p := progressText(rec.Progress); p != "" {
-		line += " · " + p
-	}
-	return visibleLine(line)
 }
 
 // talk writes a line for people without tearing the status line.
 func (s *show) talk(text string) {
-	s.status.clear()
+	if s.scroll != nil {
+		s.scroll.footer.clear()
+	}
 	s.f.Talk("%s", text)
 }
 
-func (s *show) close() {
-	s.status.clear()
-	s.log.close()
+// rest shows what is left of the log of a run that has ended or paused, and
+// leaves the terminal as it was found. More may come when the run goes on.
+func (s *show) rest() {
+	copyLog(s.out, s.log)
 	if v, ok := s.out.(*visibleWriter); ok {
 		v.flush()
 	}
-}
-
-// statusLine is the last line of a terminal. A nil one draws nothing.
-type statusLine struct {
-	w     io.Writer
-	width int
-	drawn bool
-	text  string // what was drawn last
-	mid   bool   // the log ends in the middle of a line: no room for ours
-}
-
-func (l *statusLine) clear() {
-	if l != nil && l.drawn {
-		_, _ = io.WriteString(l.w, "\r\x1b[K")
-		l.drawn = false
+	if s.scroll != nil {
+		s.scroll.end()
 	}
 }
 
-func (l *statusLine) after(chunk []byte) {
-	if l != nil {
-		l.mid = chunk[len(chunk)-1] != '\n'
-	}
-}
-
-func (l *statusLine) draw(text string) {
-	if l.width > 0 {
-		text = cut(text, l.width-1)
-	}
-	if l.mid || l.drawn && l.text == text {
-		return
-	}
-	fmt.Fprintf(l.w, "\r\x1b[K%s", text)
-	l.drawn, l.text = true, text
+func (s *show) close() {
+	s.rest()
+	s.log.close()
 }
 
 // logReader reads a log that still grows. A log that is not there yet is empty.

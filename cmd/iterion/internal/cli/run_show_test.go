@@ -73,7 +73,7 @@ func TestLineStartFindsTheLastLines(t *testing.T) {
 func shown(t *testing.T, io *Streams) (*show, *run.Dir, run.Record) {
 	t.Helper()
 	runs := run.Open(t.TempDir(), run.Options{NoFsync: true})
-	rec := run.Record{ID: run.NewID(), Bot: "b", Status: run.Running, CreatedAt: time.Now(),
+	rec := run.Record{ID: run.NewID(), Bot: "b", Status: run.Running, CreatedAt: began, StartedAt: began,
 		Progress: &run.Progress{Text: "half\x1b[2J way"}}
 	lock, err := runs.Create(t.Context(), rec, nil)
 	if err != nil {
@@ -81,9 +81,12 @@ func shown(t *testing.T, io *Streams) (*show, *run.Dir, run.Record) {
 	}
 	t.Cleanup(func() { _ = lock.Release() })
 	f := NewFactory(io, Hooks{})
-	f.Env = func(string) string { return "" }
+	f.Env = func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
 	return newShow(f, runs, rec.ID), runs, rec
 }
+
+// began is when the shown run did; a multiple of all frames of the spinner.
+var began = time.Unix(1_800_000_000, 0)
 
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
@@ -97,28 +100,43 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-func TestShowKeepsLogAndStatusLineApart(t *testing.T) {
-	var screen bytes.Buffer // both streams are the same terminal
-	s, runs, rec := shown(t, &Streams{Out: &screen, Err: &screen, OutTTY: true, ErrTTY: true, Width: 60})
-	s.more()                             // no log yet
-	s.looked = time.Now().Add(time.Hour) // one status line is enough
-	appendTo(t, runs.LogPath(rec.ID), "one\n\x1b[31mtwo\n")
-	s.more()
+func TestShowScrollsTheLogAboveTheStatusLine(t *testing.T) {
+	screen := newGlass(60)
+	s, runs, rec := shown(t, screen.streams())
+	s.more(began.Add(12 * time.Second)) // no log yet
+	screen.want(t, "⠋ b 0:12 · half^[[2J way")
+	appendTo(t, runs.LogPath(rec.ID), "one\n\x1b[31mtwo\nthr")
+	s.more(began.Add(72 * time.Second))
+	screen.want(t, "one\n^[[31mtwo\nthr\n⠋ b 1:12 · half^[[2J way")
+	appendTo(t, runs.LogPath(rec.ID), "ee\n")
+	s.more(began.Add(3600 * time.Second))
+	screen.want(t, "one\n^[[31mtwo\nthree\n⠋ b 1:00:00 · half^[[2J way")
+	appendTo(t, runs.LogPath(rec.ID), "no end")
 	s.close()
-	want := "\r\x1b[Kb running · half^[[2J way" + "\r\x1b[K" + "one\n^[[31mtwo\n"
-	if got := screen.String(); got != want {
-		t.Errorf("screen\n got %q\nwant %q", got, want)
-	}
+	screen.want(t, "one\n^[[31mtwo\nthree\nno end\n")
 }
 
-func TestShowDrawsNoStatusLineIntoAnOpenLine(t *testing.T) {
-	var screen bytes.Buffer
-	s, runs, rec := shown(t, &Streams{Out: &screen, Err: &screen, OutTTY: true, ErrTTY: true, Width: 60})
-	appendTo(t, runs.LogPath(rec.ID), "Password: ")
-	s.more()
-	s.close()
-	if got := screen.String(); got != "Password: " {
-		t.Errorf("screen = %q, want the open line alone", got)
+func TestShowDrawsNothingWhereALineCannotBeRedrawn(t *testing.T) {
+	for name, change := range map[string]func(*Streams, *Factory){
+		"quiet":         func(_ *Streams, f *Factory) { f.Global.Quiet = true },
+		"json":          func(_ *Streams, f *Factory) { f.Global.JSON = true },
+		"dumb":          func(_ *Streams, f *Factory) { f.Env = func(string) string { return "dumb" } },
+		"piped result":  func(s *Streams, _ *Factory) { s.OutTTY = false },
+		"piped talk":    func(s *Streams, _ *Factory) { s.ErrTTY = false },
+		"nobody at all": func(s *Streams, _ *Factory) { s.OutTTY, s.ErrTTY = false, false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen := newGlass(60)
+			s, runs, rec := shown(t, screen.streams())
+			change(s.f.IO, s.f)
+			s = newShow(s.f, runs, rec.ID)
+			appendTo(t, runs.LogPath(rec.ID), "Password: ")
+			s.more(began.Add(time.Second))
+			s.close()
+			if got := screen.raw.String(); got != "Password: " {
+				t.Errorf("screen = %q, want the log alone", got)
+			}
+		})
 	}
 }
 
@@ -126,22 +144,9 @@ func TestShowPassesBytesThroughWhenNobodyWatches(t *testing.T) {
 	var out, talk bytes.Buffer
 	s, runs, rec := shown(t, &Streams{Out: &out, Err: &talk})
 	appendTo(t, runs.LogPath(rec.ID), "\x1b[31m\xff")
-	s.rest()
 	s.close()
 	if out.String() != "\x1b[31m\xff" || talk.Len() > 0 {
 		t.Errorf("out = %q, talk = %q; want the bytes and silence", out.String(), talk.String())
-	}
-}
-
-func TestProgressLineIsCutToTheTerminal(t *testing.T) {
-	var screen bytes.Buffer
-	l := &statusLine{w: &screen, width: 8}
-	l.draw("0123456789")
-	l.draw("0123456789")
-	l.clear()
-	l.clear()
-	if want := "\r\x1b[K012345…\r\x1b[K"; screen.String() != want {
-		t.Errorf("screen = %q, want %q", screen.String(), want)
 	}
 }
 

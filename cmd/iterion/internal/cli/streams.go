@@ -17,7 +17,8 @@ type Streams struct {
 	// Width is the terminal's width in cells, 0 when Out is not a terminal.
 	Width int
 
-	terminal io.Writer // Out as it was given, for the screen
+	measure  func() int // the width as it is now; nil: Width
+	terminal io.Writer  // Out as it was given, for the screen
 }
 
 // System returns the streams of this process.
@@ -27,7 +28,21 @@ func System() *Streams {
 	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	if s.OutTTY {
-		s.Width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+		s.measure = terminalWidth
+		s.Width = terminalWidth()
 	}
 	return s
+}
+
+func terminalWidth() int {
+	w, _, _ := term.GetSize(int(os.Stdout.Fd()))
+	return w
+}
+
+// width is the terminal's width after whatever became of its window.
+func (s *Streams) width() int {
+	if s.measure == nil {
+		return s.Width
+	}
+	return s.measure()
 }
