@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// Bounds of Notes: lines, and bytes of each.
+// Bounds of Notes: lines of the beginning and of the end, and bytes of each.
 const (
-	maxNotes = 40
-	maxNote  = 2 << 10
+	firstNotes = 5
+	maxNotes   = 40
+	maxNote    = 2 << 10
 )
 
-// Notes keeps the end of standard error, for the verdict.
-type Notes struct{ lines []string }
+// Notes keeps the end of standard error, for the verdict, and its beginning: a
+// program that refuses its arguments says so before it prints its help.
+type Notes struct{ first, lines []string }
 
 // Add takes one line.
 func (n *Notes) Add(line []byte) {
@@ -21,6 +23,9 @@ func (n *Notes) Add(line []byte) {
 		return
 	}
 	if len(n.lines) == maxNotes {
+		if len(n.first) < firstNotes {
+			n.first = append(n.first, n.lines[0])
+		}
 		n.lines = append(n.lines[:0], n.lines[1:]...)
 	}
 	n.lines = append(n.lines, text)
@@ -28,7 +33,7 @@ func (n *Notes) Add(line []byte) {
 
 // Latest returns the lines that were kept, the last one first.
 func (n *Notes) Latest() []string {
-	lines := slices.Clone(n.lines)
+	lines := slices.Concat(n.first, n.lines)
 	slices.Reverse(lines)
 	return lines
 }

@@ -30,3 +30,6 @@ func (p *Pieces) Rest() string {
 	p.held = ""
 	return rest
 }
+
+// Line returns the line that is under way.
+func (p *Pieces) Line() string { return Line(p.held) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"iterion/bots/agent"
 )
@@ -133,12 +134,13 @@ func TestNotesKeepTheEnd(t *testing.T) {
 		t.Error("something was said by nobody")
 	}
 	for i := range 1000 {
-		n.Add([]byte(strings.Repeat("x", i*10)))
+		n.Add([]byte(strings.Repeat("x", i*10+1)))
 	}
 	n.Add([]byte("the\x1b end\r"))
 	n.Add([]byte("  "))
 	lines := n.Latest()
-	if n.Last() != "the end" || lines[0] != "the end" || len(lines) != maxNotes || len(lines[1]) != maxNote {
+	if n.Last() != "the end" || lines[0] != "the end" || len(lines) != firstNotes+maxNotes || len(lines[1]) != maxNote ||
+		lines[len(lines)-1] != "x" {
 		t.Errorf("last %q, %d lines kept, the one before has %d bytes", n.Last(), len(lines), len(lines[1]))
 	}
 }
@@ -213,5 +215,19 @@ func TestMeterAddsPartsAndNeverOverflows(t *testing.T) {
 			t.Fatalf("fell from %+v to %+v", last, now)
 		}
 		last = now
+	}
+}
+
+func TestTailKeepsTheEndOfATextInPieces(t *testing.T) {
+	var tail Tail
+	for range 100_000 {
+		tail.Add("éabcdefghi")
+	}
+	tail.Add("end")
+	if got := tail.String(); len(got) > 2*maxTail || len(got) < maxTail/2 || !strings.HasSuffix(got, "hiend") || !utf8.ValidString(got) {
+		t.Errorf("%d bytes kept", len(got))
+	}
+	if tail.Reset(); !tail.Empty() || tail.String() != "" {
+		t.Error("something is left")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"iterion/bots/agent"
 )
 
 // Bounds of one-line texts, in characters.
@@ -35,9 +37,12 @@ func oneLine(s string, limit int) string {
 
 // Text returns s with its lines kept and without control characters or white space
 // at its end.
-func Text(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.TrimRightFunc(strings.Map(printable, escape.ReplaceAllString(s, "")), unicode.IsSpace)
+func Text(s string) string { return strings.TrimRightFunc(Clean(s), unicode.IsSpace) }
+
+// Clean returns s without control characters but newlines and tabs.
+func Clean(s string) string {
+	s = strings.ReplaceAll(escape.ReplaceAllString(s, ""), "\r\n", "\n")
+	return strings.Map(printable, s)
 }
 
 // FirstLine returns the first line of s that says something, as Line does.
@@ -50,6 +55,15 @@ func FirstLine(s string) string {
 		s = rest
 	}
 	return ""
+}
+
+// Warning shows what the agent or its program warns of and goes on.
+func Warning(text string) agent.Said {
+	text = Sentence(text)
+	if text == "" {
+		return agent.Said{}
+	}
+	return agent.Said{Log: "! " + text, Progress: Line(text)}
 }
 
 // Indent puts two blanks before each line of s that is not empty.
