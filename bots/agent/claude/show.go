@@ -15,7 +15,7 @@ func (e *engine) system(ev *event) agent.Said {
 		return e.begins(ev)
 	case "api_retry":
 		again := fmt.Sprintf("%s; trying again, %d of %d", refused(ev), ev.Attempt, ev.MaxRetries)
-		return agent.Said{Log: "! " + again, Progress: again}
+		return stream.Warning(again)
 	case "compact_boundary":
 		return agent.Said{Progress: "the conversation was summed up to make room"}
 	}

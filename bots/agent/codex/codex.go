@@ -83,7 +83,7 @@ func (e *engine) Read(line []byte) agent.Said {
 		return e.item(&ev.Item, ev.Type == "item.completed")
 	case "error":
 		e.notice = stream.Sentence(ev.Message)
-		return warning(ev.Message)
+		return stream.Warning(ev.Message)
 	case "turn.completed", "turn.failed":
 		return e.ends(&ev)
 	}

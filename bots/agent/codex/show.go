@@ -20,20 +20,11 @@ func (e *engine) item(it *item, completed bool) agent.Said {
 	case "todo_list":
 		return agent.Said{Progress: todos(it.Todos)}
 	case "error":
-		return warning(it.Message)
+		return stream.Warning(it.Message)
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":
 		return e.call(it, completed)
 	}
 	return agent.Said{}
-}
-
-// warning shows a notice, which ends nothing.
-func warning(text string) agent.Said {
-	text = stream.Sentence(text)
-	if text == "" {
-		return agent.Said{}
-	}
-	return agent.Said{Log: "! " + text, Progress: stream.Line(text)}
 }
 
 func (e *engine) message(it *item, completed bool) agent.Said {

@@ -79,7 +79,7 @@ func Mangle(t *testing.T, newEngine New) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, value := range []string{"null", `"x"`, "-1", "1e400", "[]", "[null]", "{}", `{"a":null}`, "true", `"\u001b]0;x\u0007"`} {
+		for _, value := range []string{"null", "1e400", "[null]", `{"a":null}`, "true", `"\u001b]0;x\u0007"`} {
 			check(t, newEngine, replaceValues(data, value), 0)
 		}
 	}
