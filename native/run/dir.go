@@ -181,7 +181,7 @@ func (d *Dir) readJSON(id, name string, v any) error {
 		return nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, v)
+		err = decodeExact(data, v)
 	}
 	if err != nil {
 		return fmt.Errorf("read %s of run %s: %w", name, id, err)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -315,7 +316,7 @@ func TestAPersonsCancelIsNotReplaced(t *testing.T) {
 func TestOutputRoundTrip(t *testing.T) {
 	d := newDir(t)
 	id := add(t, d, Record{}).ID
-	want := map[string]any{"a": 1.0, "b": []any{"x"}}
+	want := map[string]any{"a": json.Number("12345678901234567890"), "b": []any{"x"}} // no digit is lost
 	if out, err := d.Output(id); out != nil || err != nil {
 		t.Errorf("output of a new run: %v, %v", out, err)
 	}

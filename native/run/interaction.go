@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -150,7 +151,11 @@ func (d *Dir) Answers(rec Record) (map[string]any, error) {
 func decodeExact(data []byte, v any) error {
 	exact := json.NewDecoder(bytes.NewReader(data))
 	exact.UseNumber()
-	return exact.Decode(v)
+	err := exact.Decode(v)
+	if _, end := exact.Token(); err == nil && end != io.EOF {
+		err = errors.New("there is something behind its end")
+	}
+	return err
 }
 
 // Answer stores the answers to what a run asks and returns its record, which is

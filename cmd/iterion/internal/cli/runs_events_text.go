@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 func runEventLine(e run.Event) string {
@@ -111,7 +112,7 @@ func (d eventData) cost() string {
 	var s string
 	if usd, ok := d.left["cost_usd"].(float64); ok {
 		delete(d.left, "cost_usd")
-		s = dollars(usd) + " so far"
+		s = spend.Dollars(usd) + " so far"
 	}
 	return d.words(s, d.counted("tokens_in", "tokens in"), d.counted("tokens_out", "tokens out"))
 }

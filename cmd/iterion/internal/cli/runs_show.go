@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 func newRunsShow(f *Factory) *cobra.Command {
@@ -122,17 +123,11 @@ func costText(r run.Record) string {
 	if r.CostUSD == 0 && r.TokensIn == 0 && r.TokensOut == 0 {
 		return ""
 	}
-	s := dollars(r.CostUSD)
+	s := spend.Dollars(r.CostUSD)
 	if r.TokensIn > 0 || r.TokensOut > 0 {
 		s += fmt.Sprintf(", tokens %d in, %d out", r.TokensIn, r.TokensOut)
 	}
 	return s
-}
-
-// dollars keeps the digits of small sums.
-func dollars(usd float64) string {
-	s := strconv.FormatFloat(usd, 'f', 4, 64)
-	return "$" + strings.TrimSuffix(s, "00")
 }
 
 func exitText(r run.Record) string {
