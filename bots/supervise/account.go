@@ -114,6 +114,15 @@ func (a *account) hear(s agent.Said) {
 	}
 }
 
+// forgetSession makes the next life of the run begin a new one.
+func (a *account) forgetSession() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.session != "" {
+		a.session, a.said.session = "", true
+	}
+}
+
 // instant reads when to try again. A time that cannot be read must not cost the
 // rest of the report.
 func (a *account) instant(text string) time.Time {

@@ -50,18 +50,27 @@ type talk struct {
 }
 
 // newTalk returns nil for a bot that is no agent.
-func newTalk(p manifest.Protocol, rec run.Record) (*talk, error) {
-	if !p.Agent() {
+func newTalk(p plan, rec run.Record, runDir string) (*talk, error) {
+	if !p.Protocol.Agent() {
 		return nil, nil
 	}
-	engine, ok := engines[p]
+	engine, ok := engines[p.Protocol]
 	if !ok {
-		return nil, fmt.Errorf("the bot speaks run.protocol %s, which this version of iterion does not know", p)
+		return nil, fmt.Errorf("the bot speaks run.protocol %s, which this version of iterion does not know", p.Protocol)
 	}
 	return &talk{engine: engine(agent.Start{
 		Session: rec.Session, CostUSD: rec.CostUSD, TokensIn: rec.TokensIn, TokensOut: rec.TokensOut,
-		Now: time.Now, Zone: time.UTC,
+		Now: time.Now, Zone: zoneOf(p.Env), RunDir: runDir,
 	})}, nil
+}
+
+// zoneOf is the zone that an agent tells times in: that of its environment.
+func zoneOf(env map[string]string) *time.Location {
+	zone, err := time.LoadLocation(env["TZ"])
+	if err != nil {
+		return time.UTC
+	}
+	return zone
 }
 
 // hears returns the tap of the agent's stream.
@@ -80,7 +89,8 @@ func (t *talk) line(b []byte) {
 		t.log.Line(t.hide.clean(said.Log))
 	}
 	t.said.hear(said)
-	if said.Over || !t.over.IsZero() { // more may follow, and the last word is put off by it
+	t.over = time.Time{} // it went on after what seemed its last word
+	if said.Over {
 		t.over = time.Now()
 	}
 }
@@ -103,13 +113,18 @@ func (t *talk) verdict(ws unix.WaitStatus, lingered bool) agent.Verdict {
 	for line := range bytes.Lines(t.stderr()) {
 		t.engine.Note(bytes.TrimRight(line, "\r\n"))
 	}
+	exit := agent.Exit{Code: ws.ExitStatus()}
 	switch {
 	case lingered:
-		return t.engine.End(agent.Exit{})
+		exit = agent.Exit{}
 	case ws.Signaled():
-		return t.engine.End(agent.Exit{Code: -1, Signal: unix.SignalName(ws.Signal())})
+		exit = agent.Exit{Code: -1, Signal: unix.SignalName(ws.Signal())}
 	}
-	return t.engine.End(agent.Exit{Code: ws.ExitStatus()})
+	v := t.engine.End(exit)
+	if v.Rest != "" {
+		t.log.Line(t.hide.clean(v.Rest))
+	}
+	return v
 }
 
 // stderr is the end of what the agent printed there.

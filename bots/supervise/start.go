@@ -52,7 +52,7 @@ func (s *supervisor) launch() (*proctree.Reaper, error) {
 
 // command returns what is to be started, or why the bot is not fit for it.
 func (s *supervisor) command(env []string) (program string, argv []string, err error) {
-	if s.talk, err = newTalk(s.plan.Protocol, s.rec); err != nil {
+	if s.talk, err = newTalk(s.plan, s.rec, s.dir); err != nil {
 		return "", nil, err
 	}
 	if program, err = s.plan.program(env); err != nil {

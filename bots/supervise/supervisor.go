@@ -125,6 +125,9 @@ func (s *supervisor) judge(e *ending) {
 		v := s.talk.verdict(e.status, e.lingered)
 		e.verdict = &v
 		s.said.addResult(v.Result)
+		if v.NoSession {
+			s.said.forgetSession()
+		}
 		if e.lingered {
 			s.log.Note(fmt.Sprintf("the agent did not exit within %s of its last word and was ended; what it said counts", s.plan.Linger))
 		}
