@@ -31,7 +31,8 @@ type Factory struct {
 	// Cwd and Home are the working folder and the user's own.
 	Cwd, Home func() (string, error)
 
-	store   board.Store // open once asked for
+	store   board.Store   // open once asked for
+	lines   <-chan string // what is typed, once asked for
 	closers []func()
 }
 

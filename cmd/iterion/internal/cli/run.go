@@ -85,11 +85,7 @@ func runRun(ctx context.Context, f *Factory, o runOptions, slug string) error {
 	if o.detach {
 		return f.printDetached(runs, spec)
 	}
-	rec, err := f.attend(ctx, runs, spec.RunID)
-	if err != nil {
-		return err
-	}
-	return f.printVerdict(runs, rec)
+	return f.seeOut(ctx, runs, spec.RunID, goOnOptions{overCap: o.overCap})
 }
 
 func (f *Factory) launchable(slug string) (bots.Bot, error) {

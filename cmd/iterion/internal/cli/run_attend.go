@@ -14,15 +14,34 @@ import (
 // lookEvery is how often an attended run is looked at for new output.
 const lookEvery = 40 * time.Millisecond
 
-// attend shows a run until it ends or pauses, and returns its record. The user's
-// first interrupt cancels the run, the second kills its processes.
-func (f *Factory) attend(ctx context.Context, runs *run.Dir, id string) (run.Record, error) {
-	show := newShow(f, runs, id)
-	defer show.close()
-	return f.watch(ctx, show)
+// seeOut watches a run to its end and exits with its verdict.
+func (f *Factory) seeOut(ctx context.Context, runs *run.Dir, id string, o goOnOptions) error {
+	rec, err := f.attend(ctx, runs, id, o)
+	if err != nil {
+		return err
+	}
+	return f.printVerdict(runs, rec)
 }
 
-// watch shows a run until it ends or pauses.
+// attend shows a run until it ends or pauses, and returns its record. What its bot
+// asks meanwhile is asked on the terminal, and the run goes on.
+func (f *Factory) attend(ctx context.Context, runs *run.Dir, id string, o goOnOptions) (run.Record, error) {
+	show := newShow(f, runs, id)
+	defer show.close()
+	for {
+		rec, err := f.watch(ctx, show)
+		if err != nil || rec.Status != run.PausedHuman || ctx.Err() != nil || !f.canAsk() {
+			return rec, err
+		}
+		goesOn, err := f.answerHere(ctx, runs, rec, o)
+		if err != nil || !goesOn {
+			return rec, err
+		}
+	}
+}
+
+// watch shows a run until it ends or pauses. The user's first interrupt cancels
+// the run, the second kills its processes.
 func (f *Factory) watch(ctx context.Context, show *show) (run.Record, error) {
 	calm, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()

@@ -23,7 +23,7 @@ func (f *Factory) printVerdict(runs *run.Dir, rec run.Record) error {
 	if rec.Error != "" {
 		line += ": " + rec.Error
 	}
-	return &ExitError{Code: code, Err: errors.New(line), Hint: whatNext(rec)}
+	return &ExitError{Code: code, Err: errors.New(line), Hint: whatNext(runs, rec)}
 }
 
 func verdictCode(s run.Status) int {
@@ -41,11 +41,15 @@ func verdictCode(s run.Status) int {
 }
 
 // whatNext is what can be done with a run that did not finish.
-func whatNext(rec run.Record) string {
+func whatNext(runs *run.Dir, rec run.Record) string {
 	id := run.Short(rec.ID)
 	switch {
 	case rec.Status == run.PausedHuman:
-		return "`iterion runs answer " + id + "` answers it, and lets it go on"
+		in, err := runs.Pending(rec)
+		if err != nil {
+			return err.Error()
+		}
+		return indent(questionText(in.Questions)) + "\n" + answerUsage(in)
 	case rec.Status == run.PausedOperator && rec.PauseReason == run.PauseCostCap:
 		return "`iterion spend override --note WHY` lifts the day's cap, then `iterion runs resume " + id + "` lets it go on"
 	case rec.Status == run.PausedOperator:

@@ -21,8 +21,18 @@ type questionnaire struct {
 }
 
 func newQuestionnaire(f *Factory, in run.Interaction) *questionnaire {
+	return &questionnaire{f: f, in: in, lines: f.typed()}
+}
+
+// typed returns the lines that a person types. There is one reader of them, however
+// many questions are asked: it waits for a line that may never come, until the
+// program ends.
+func (f *Factory) typed() <-chan string {
+	if f.lines != nil {
+		return f.lines
+	}
 	lines := make(chan string)
-	go func() { // waits for a line that may never come, until the program ends
+	go func() {
 		defer close(lines)
 		for r := bufio.NewReader(f.IO.In); ; {
 			line, err := r.ReadString('\n')
@@ -34,7 +44,8 @@ func newQuestionnaire(f *Factory, in run.Interaction) *questionnaire {
 			}
 		}
 	}()
-	return &questionnaire{f: f, in: in, lines: lines}
+	f.lines = lines
+	return lines
 }
 
 func (q *questionnaire) ask(ctx context.Context) (map[string]any, error) {

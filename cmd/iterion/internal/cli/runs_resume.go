@@ -53,8 +53,10 @@ func runRunsResume(ctx context.Context, f *Factory, o goOnOptions, ref string) e
 		return err
 	}
 	switch {
+	case atWork(rec) && o.attend:
+		return f.seeOut(ctx, runs, id, o)
 	case atWork(rec):
-		return f.afterResume(ctx, runs, rec, o, "already at work: run")
+		return f.printRun(runs, rec, "already at work: run")
 	case rec.Status.Final() && rec.Status != run.FailedResumable:
 		return &ExitError{Code: ExitConflict, Hint: "`iterion run " + rec.Bot + "` starts another",
 			Err: fmt.Errorf("run %s has ended for good: %s", run.Short(id), statusWords(rec))}
@@ -80,9 +82,25 @@ func mustBeAnswered(runs *run.Dir, rec run.Record) error {
 		Err: fmt.Errorf("run %s waits for an answer:\n%s", run.Short(rec.ID), indent(questionText(in.Questions)))}
 }
 
-// goOn lets a run go on, through the store's daemon when there is one, and prints
-// what was done.
+// goOn lets a run go on and prints what was done, or watches it when that was
+// wanted.
 func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions, done string) error {
+	next, err := f.letGoOn(ctx, runs, rec, o)
+	if err != nil {
+		return err
+	}
+	if !o.attend {
+		f.Talk("`iterion runs logs -f %s` follows it", run.Short(rec.ID))
+		return f.printRun(runs, next, done)
+	}
+	if err := f.awaitStart(ctx, runs, rec); err != nil {
+		return err
+	}
+	return f.seeOut(ctx, runs, rec.ID, o)
+}
+
+// letGoOn lets a run go on, through the store's daemon when there is one.
+func (f *Factory) letGoOn(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions) (run.Record, error) {
 	next, err := f.byDaemon(ctx, runs, rec.ID, o)
 	switch {
 	case isNoDaemon(err):
@@ -91,12 +109,9 @@ func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goO
 		f.Talk("the daemon starts it as soon as it has a slot")
 	}
 	if err != nil {
-		return f.notResumed(rec, err)
+		return next, f.notResumed(rec, err)
 	}
-	if !o.attend {
-		f.Talk("`iterion runs logs -f %s` follows it", run.Short(rec.ID))
-	}
-	return f.afterResume(ctx, runs, next, o, done)
+	return next, nil
 }
 
 // byDaemon hands the run to the daemon. The daemon keeps to the cap, so a run past
@@ -206,27 +221,9 @@ func noOtherRun(runs *run.Dir, rec run.Record) error {
 	return nil
 }
 
-// afterResume prints the run, or watches it when that was wanted.
-func (f *Factory) afterResume(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions, done string) error {
-	if !o.attend {
-		return f.printRun(runs, rec, done)
-	}
-	if err := f.awaitStart(ctx, runs, rec); err != nil {
-		return err
-	}
-	rec, err := f.attend(ctx, runs, rec.ID)
-	if err != nil {
-		return err
-	}
-	return f.printVerdict(runs, rec)
-}
-
-// awaitStart waits until a run that the daemon has taken over has a slot.
+// awaitStart waits until a run that the daemon has taken over has a slot: until it
+// is not any more what it was before it was to go on.
 func (f *Factory) awaitStart(ctx context.Context, runs *run.Dir, was run.Record) error {
-	if atWork(was) {
-		return nil
-	}
-	f.Talk("waiting for a slot")
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
