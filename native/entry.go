@@ -76,16 +76,24 @@ func asStat(st *unix.Stat_t) stat {
 // name is the entry's file.
 func (e *entry) name() string { return encodeID(e.facts.ID) + cardSuffix }
 
-// named reports whether the entry is about the file of that name.
+// named reports whether the entry is about the file of that name, which is asked
+// of each card at each look.
 func (e *entry) named(name string) bool {
-	for part := range strings.SplitSeq(e.facts.ID, ":") {
+	id := e.facts.ID
+	for {
+		part, rest, more := strings.Cut(id, ":")
 		var ok bool
 		if name, ok = strings.CutPrefix(name, part); !ok {
 			return false
 		}
-		name = strings.TrimPrefix(name, "__")
+		if !more {
+			return name == cardSuffix
+		}
+		if name, ok = strings.CutPrefix(name, "__"); !ok {
+			return false
+		}
+		id = rest
 	}
-	return name == cardSuffix
 }
 
 func newEntry(as stat, i board.Issue) (*entry, error) {

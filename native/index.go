@@ -13,23 +13,20 @@ import (
 	"iterion/native/atomicfile"
 )
 
-// openIndex opens the index at path and reads its table. The file may be replaced
+// openIndex opens the index at path and reads its head. The file may be replaced
 // at any time: what was opened stays as it is. It returns no file where there is
 // no index that can be used.
-func openIndex(path string) (f *os.File, entries []entry, dir stat) {
+func openIndex(path string) (*os.File, indexHead) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, stat{}
+		return nil, indexHead{}
 	}
 	h, ok := readHead(f)
-	if ok {
-		entries, ok = readTable(f, h)
-	}
 	if !ok {
 		f.Close()
-		return nil, nil, stat{}
+		return nil, indexHead{}
 	}
-	return f, entries, h.dir
+	return f, h
 }
 
 func readHead(f *os.File) (indexHead, bool) {

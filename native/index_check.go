@@ -9,15 +9,16 @@ func CheckIndex(l Layout) error {
 	if there, err := exists(l.Index()); err != nil || !there {
 		return err
 	}
-	f, entries, _ := openIndex(l.Index())
-	if f == nil {
+	var x indexFile
+	entries := x.table(x.open(l.Index()))
+	if x.File == nil {
 		if there, err := exists(l.Index()); err != nil || !there {
 			return err
 		}
 		return errors.New("it is damaged, or of another version")
 	}
-	defer f.Close()
-	in := window{file: f}
+	defer x.close()
+	in := window{file: x.File}
 	for n := range entries {
 		if _, err := in.bytes(&entries[n].content); err != nil {
 			return err

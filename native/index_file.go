@@ -16,14 +16,30 @@ type indexFile struct {
 	refused  bool // it cannot be written
 }
 
-func (x *indexFile) open(path string) (entries []entry, dir stat) {
-	x.File, entries, x.dir = openIndex(path)
-	if x.File != nil {
-		if info, err := x.Stat(); err == nil {
-			x.at = info.ModTime()
-		}
+// open opens the index at path, where there is one, and returns its head.
+func (x *indexFile) open(path string) indexHead {
+	var h indexHead
+	if x.File, h = openIndex(path); x.File == nil {
+		return indexHead{}
 	}
-	return entries, x.dir
+	if info, err := x.Stat(); err == nil {
+		x.at = info.ModTime()
+	}
+	return h
+}
+
+// table reads the entries behind the head. An index that is damaged is let go of.
+func (x *indexFile) table(h indexHead) []entry {
+	if x.File == nil {
+		return nil
+	}
+	entries, ok := readTable(x.File, h)
+	if !ok {
+		x.close()
+		return nil
+	}
+	x.dir = h.dir
+	return entries
 }
 
 func (x *indexFile) close() {

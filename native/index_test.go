@@ -162,7 +162,7 @@ func TestIndexOfAnotherStoreIsNotBelieved(t *testing.T) {
 func TestIndexThatTakesOneCardForAnotherIsNotBelieved(t *testing.T) {
 	l, want := indexed(t, 5)
 	c := openStore(t, l, Options{}).cards
-	c.recall()
+	c.recall(c.index.open(c.l.Index()))
 	a, b := c.kept[1], c.kept[3]
 	a.as, b.as = b.as, a.as
 	c.kept[0].content, c.kept[4].content = c.kept[4].content, c.kept[0].content

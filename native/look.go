@@ -32,10 +32,15 @@ func (c *cards) look() ([]*entry, []board.UnreadableError, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	names := sync.OnceValues(func() ([]string, error) { return cardNames(folder) })
 	if c.kept == nil {
-		c.recall()
+		head := c.index.open(c.l.Index())
+		if head.dir != dir {
+			go names() // will be asked for; the table is read meanwhile
+		}
+		c.recall(head)
 	}
-	found, err := c.lookAtAll(folder, dir)
+	found, err := c.lookAtAll(folder, dir, names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,10 +56,10 @@ func (c *cards) look() ([]*entry, []board.UnreadableError, error) {
 	return all, broken, nil
 }
 
-// recall takes over what the index remembers.
-func (c *cards) recall() {
-	var entries []entry
-	entries, c.dir = c.index.open(c.l.Index())
+// recall takes over what the index with that head remembers.
+func (c *cards) recall(head indexHead) {
+	entries := c.index.table(head)
+	c.dir = c.index.dir
 	c.kept = make([]*entry, len(entries))
 	for n := range entries {
 		c.kept[n] = &entries[n]
@@ -63,14 +68,14 @@ func (c *cards) recall() {
 
 // lookAtAll looks at each card. Names only come and go with the times of the
 // folder, so that it need not be read when those stand still.
-func (c *cards) lookAtAll(folder *os.File, dir stat) ([]looked, error) {
+func (c *cards) lookAtAll(folder *os.File, dir stat, names func() ([]string, error)) ([]looked, error) {
 	fd := int(folder.Fd())
 	if dir == c.dir {
 		found := make([]looked, len(c.kept))
 		inParallel(len(found), func(n int) { found[n] = c.lookAt(fd, c.kept[n].name(), c.kept[n]) })
 		return found, nil
 	}
-	names, err := cardNames(folder)
+	there, err := names()
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +85,8 @@ func (c *cards) lookAtAll(folder *os.File, dir stat) ([]looked, error) {
 			c.byIno[e.as.ino] = e
 		}
 	}
-	found := make([]looked, len(names))
-	inParallel(len(names), func(n int) { found[n] = c.lookAt(fd, names[n], nil) })
+	found := make([]looked, len(there))
+	inParallel(len(there), func(n int) { found[n] = c.lookAt(fd, there[n], nil) })
 	return found, nil
 }
 
