@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"iterion/bots/manifest"
 )
 
 // Error is an archive, or a bundle to be packed, that breaks the rules.
@@ -22,6 +24,9 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("%s: entry %q %s", e.File, e.Entry, e.What)
 }
+
+// Unwrap makes every Error a manifest.ErrInvalid.
+func (e *Error) Unwrap() error { return manifest.ErrInvalid }
 
 // kind is what a name stands for.
 type kind byte

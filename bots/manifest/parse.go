@@ -88,6 +88,12 @@ func (r *reader) manifest(root *yaml.Node) Manifest {
 	return m
 }
 
+// Keys returns the top-level keys that mean something.
+func Keys() []string {
+	return []string{"schema_version", "name", "display_name", "icon", "version", "description", "when_to_use", "enabled",
+		"run", "vars", "retry", "forge", "dispatch_vars", "invocations"}
+}
+
 func (b *block) schemaVersion() int {
 	n := b.take("schema_version")
 	if n == nil {

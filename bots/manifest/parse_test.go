@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,28 @@ func fullManifest() Manifest {
 		},
 		Forge:   map[string]any{"token_scope": "repo", "labels": []any{"a", "b"}, "limits": map[string]any{"5": 0.5, "on": true, "off": nil}},
 		Ignored: []string{"capabilities", "x-team"},
+	}
+}
+
+func TestKeysAreThoseThatAreRead(t *testing.T) {
+	for _, key := range Keys() {
+		m, err := Parse("m", []byte("name: b\n"+key+"s: 1\n"))
+		if err != nil || len(m.Ignored) != 1 || Nearest(m.Ignored[0], Keys()) != key {
+			t.Errorf("%ss: ignored %v, %v, nearest %q", key, m.Ignored, err, Nearest(key+"s", Keys()))
+		}
+		if m, err = Parse("m", []byte("name: b\n"+key+": {}\n")); err == nil && len(m.Ignored) > 0 {
+			t.Errorf("%s is not read", key)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "full.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		key, _, ok := strings.Cut(line, ":")
+		if ok && key[0] != ' ' && !slices.Contains(append(Keys(), "capabilities", "x-team"), key) {
+			t.Errorf("%s is read and not among the keys", key)
+		}
 	}
 }
 

@@ -1,17 +1,20 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"iterion/bots"
 )
 
 func newBot(f *Factory) *cobra.Command {
-	return group("bot", "List, make and check bots",
+	return group("bot", "List, make, check and pack bots",
 		newBotList(f),
 		newBotShow(f),
 		newBotNew(f),
 		newBotValidate(f),
+		newBotPack(f),
 	)
 }
 
@@ -23,18 +26,21 @@ type botLine struct {
 	Version     string `json:"version,omitempty"`
 	Description string `json:"description,omitempty"`
 	WhenToUse   string `json:"when_to_use,omitempty"`
-	Tier        string `json:"tier"` // folder or catalog
+	Tier        string `json:"tier"` // folder, archive or catalog
 	Path        string `json:"path"`
 	Launchable  bool   `json:"launchable"`
 	Problem     string `json:"problem,omitempty"`     // why not
 	ShadowedBy  string `json:"shadowed_by,omitempty"` // path of the bundle that is used instead
+	// MissingProgram is what has to be installed first, when that is the problem.
+	MissingProgram string `json:"missing_program,omitempty"`
+	Install        string `json:"install,omitempty"` // how to get the program
 }
 
 func newBotLine(e bots.Entry) botLine {
 	m := e.Bot.Manifest
 	l := botLine{
 		Slug: m.Name, DisplayName: m.DisplayName, Icon: m.Icon, Version: m.Version, Description: m.Description,
-		WhenToUse: m.WhenToUse, Tier: e.Bot.Tier, Path: e.Path, ShadowedBy: e.ShadowedBy,
+		WhenToUse: m.WhenToUse, Tier: e.Bot.Tier, Path: e.Path, ShadowedBy: e.ShadowedBy, Install: m.Run.Install,
 	}
 	err := e.Err
 	if err == nil {
@@ -42,6 +48,9 @@ func newBotLine(e bots.Entry) botLine {
 	}
 	if err != nil {
 		l.Problem = err.Error()
+	}
+	if missing, ok := errors.AsType[*bots.MissingProgramError](err); ok {
+		l.MissingProgram = missing.Program
 	}
 	l.Launchable = err == nil && e.ShadowedBy == ""
 	return l

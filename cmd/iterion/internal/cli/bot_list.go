@@ -10,8 +10,10 @@ func newBotList(f *Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List the bots that cards and runs can name", Args: exactly(),
 		Long: "List the bots in the order in which a name is looked up: the folders bots/, examples/ and\n" +
-			".botz/, then the catalog inside the binary. Bundles that are broken, or hidden by an earlier\n" +
-			"one of the same name, are listed with what is the matter.",
+			".botz/ beside the store, or those that the daemon's config names; in each the bundles, then\n" +
+			"the archives (NAME.botz); then the catalog inside the binary. Bundles that are broken, cannot\n" +
+			"be started, or are hidden by an earlier one of the same name are listed with what is the\n" +
+			"matter; -q prints the names that can be started.",
 		RunE: func(*cobra.Command, []string) error { return runBotList(f) },
 	}
 }
@@ -51,6 +53,8 @@ func (l botLine) about() string {
 	switch {
 	case l.ShadowedBy != "":
 		return "(not used: " + l.ShadowedBy + " goes before it)"
+	case l.MissingProgram != "" && l.Install != "":
+		return "(" + l.MissingProgram + " is not installed: " + l.Install + ")"
 	case l.Problem != "":
 		first, more, _ := strings.Cut(l.Problem, "\n")
 		if more != "" {

@@ -16,9 +16,9 @@ import (
 func newBotValidate(f *Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "validate PATH…", Aliases: []string{"check"}, Short: "Check bundles: every problem with file and line",
-		Long: "Check bundles, given by their folder or their manifest.yaml. Problems are written to standard\n" +
-			"error as file:line: key: what is wrong, and the exit code is 2. Keys that mean nothing to this\n" +
-			"version, and what would keep a valid bot from being started, are warnings.",
+		Long: "Check bundles, given by their folder, their manifest.yaml or their archive. Problems are\n" +
+			"written to standard error as file:line: key: what is wrong, and the exit code is 2. Keys that\n" +
+			"mean nothing to this version, and what would keep a valid bot from being started, are warnings.",
 		Args: atLeastOne("PATH"),
 		RunE: func(_ *cobra.Command, args []string) error { return runBotValidate(f, args) },
 	}
@@ -67,13 +67,20 @@ func runBotValidate(f *Factory, paths []string) error {
 	return nil
 }
 
-func checkBundle(path string) (checkedBot, error) {
-	dir := path
+// loadBundle reads a bundle by whatever names it: folder, manifest or archive.
+func loadBundle(path string) (bots.Bot, error) {
 	if filepath.Base(path) == manifest.FileName {
-		dir = filepath.Dir(path)
+		return bots.Load(filepath.Dir(path))
 	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return bots.LoadArchive(path)
+	}
+	return bots.Load(path)
+}
+
+func checkBundle(path string) (checkedBot, error) {
 	c := checkedBot{Path: path, Problems: []botProblem{}, Ignored: []string{}}
-	b, err := bots.Load(dir)
+	b, err := loadBundle(path)
 	var all *manifest.Error
 	switch {
 	case errors.As(err, &all):
@@ -100,13 +107,25 @@ func printChecked(f *Factory, checked []checkedBot) {
 			continue
 		}
 		if len(c.Ignored) > 0 {
-			f.Warn("%s: ignored, for this version does not know them: %s", c.Path, strings.Join(c.Ignored, ", "))
+			f.Warn("%s: ignored, for this version does not know them: %s", c.Path, ignoredText(c.Ignored))
 		}
 		if c.Obstacle != "" {
 			f.Warn("%s", c.Obstacle)
 		}
 		f.Say("%s: bot %s is valid", c.Path, c.Slug)
 	}
+}
+
+// ignoredText tells a slip from a key of another program.
+func ignoredText(keys []string) string {
+	texts := make([]string, len(keys))
+	for i, key := range keys {
+		texts[i] = key
+		if near := manifest.Nearest(key, manifest.Keys()); near != "" {
+			texts[i] += " (did you mean " + near + "?)"
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (p botProblem) text() string {

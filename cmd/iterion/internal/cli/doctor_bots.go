@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +17,7 @@ import (
 // examineBots looks at the bots that a daemon of the store would start, and at
 // where it would look for their programs.
 func (f *Factory) examineBots(l native.Layout) ([]doctor.Finding, int) {
-	reg, err := f.daemonBots(l)
+	reg, err := f.Bots()
 	if err != nil {
 		return nil, 0
 	}
@@ -34,20 +33,6 @@ func (f *Factory) examineBots(l native.Layout) ([]doctor.Finding, int) {
 		}
 	}
 	return found, len(entries)
-}
-
-// daemonBots searches where the last daemon of the store did.
-func (f *Factory) daemonBots(l native.Layout) (*bots.Registry, error) {
-	var last struct {
-		Bots struct {
-			Paths []string `json:"paths"`
-		} `json:"bots"`
-	}
-	data, err := os.ReadFile(l.ConfigFile())
-	if err == nil && json.Unmarshal(data, &last) == nil && len(last.Bots.Paths) > 0 {
-		return bots.NewRegistry(last.Bots.Paths), nil
-	}
-	return f.Bots()
 }
 
 func examineBot(e bots.Entry, path, whose string) *doctor.Finding {

@@ -90,7 +90,7 @@ func (f *Factory) mayRun() string {
 		return s
 	}
 	for _, e := range reg.List() {
-		if e.Bot.Dir != "" {
+		if e.Bot.Dir != "" || e.Bot.Archive != "" {
 			s += "\n  - the bot in " + e.Path
 		}
 	}
