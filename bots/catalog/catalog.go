@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed hello shell
+//go:embed hello shell claude codex gemini opencode
 var bundles embed.FS
 
 // FS returns the bundles, one folder each. Embedding drops file modes: a file
