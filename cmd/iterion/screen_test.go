@@ -9,15 +9,21 @@ import (
 	"testing"
 )
 
-// A terminal is a real one, under tmux, with the screen running in it.
+// A terminal is a real one, under tmux, with the program running in it.
 type terminal struct {
 	w      *world
 	socket string
-	code   string // file that gets the exit code of the screen
+	code   string // file that gets the exit code of the program
 }
 
 // terminal opens `iterion tui` in a terminal of the given size.
 func (w *world) terminal(width, height int, args ...string) *terminal {
+	w.t.Helper()
+	return w.terminalWith(width, height, append([]string{"tui"}, args...)...)
+}
+
+// terminalWith opens a terminal with a command of the program in it.
+func (w *world) terminalWith(width, height int, args ...string) *terminal {
 	w.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -26,8 +32,8 @@ func (w *world) terminal(width, height int, args ...string) *terminal {
 		w.t.Skip("SKIPPED: no tmux, so nothing was shown about the real terminal")
 	}
 	term := &terminal{w: w, socket: filepath.Join(w.home, "tmux"), code: w.path("exit-code")}
-	show := w.command(append([]string{"tui"}, args...)...)
-	script := fmt.Sprintf("%s; echo $? >%s.new; mv %s.new %s", strings.Join(quoted(show.Args), " "), term.code, term.code, term.code)
+	show := w.command(args...)
+	script := fmt.Sprintf("trap : INT; %s; echo $? >%s.new; mv %s.new %s", strings.Join(quoted(show.Args), " "), term.code, term.code, term.code)
 	cmd := exec.Command("tmux", "-S", term.socket, "-f", "/dev/null", "new-session", "-d",
 		"-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "sh", "-c", script)
 	cmd.Dir = w.dir
@@ -108,7 +114,24 @@ func cell(line, text string) int {
 	return len([]rune(line[:i]))
 }
 
-// exit waits until the screen has ended and returns its exit code.
+// resize changes the size of the window.
+func (term *terminal) resize(width, height int) {
+	term.w.t.Helper()
+	args := []string{"-S", term.socket, "resize-window", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height)}
+	if out, err := exec.Command("tmux", args...).CombinedOutput(); err != nil {
+		term.w.t.Fatalf("resize-window: %v\n%s", err, out)
+	}
+}
+
+// close closes the window under the program.
+func (term *terminal) close() {
+	term.w.t.Helper()
+	if out, err := exec.Command("tmux", "-S", term.socket, "kill-server").CombinedOutput(); err != nil {
+		term.w.t.Fatalf("kill-server: %v\n%s", err, out)
+	}
+}
+
+// exit waits until the program has ended and returns its exit code.
 func (term *terminal) exit() string {
 	term.w.t.Helper()
 	term.w.eventually("the screen has ended", func() bool { _, err := os.Stat(term.code); return err == nil })
