@@ -10,7 +10,9 @@
 // strict where a slip would go unnoticed:
 //
 //   - Unknown keys at the top level are kept aside in Manifest.Ignored.
-//   - Unknown keys inside a known block are errors, with the nearest known key.
+//   - So are those inside vars, retry and invocations, unless they look like a
+//     known one misspelt: that is an error.
+//   - The run block is iterion's own: unknown keys inside it are errors.
 //   - A manifest without a run block is valid; Manifest.Launchable says what is
 //     missing when somebody wants to start it.
 //

@@ -32,7 +32,8 @@ type Manifest struct {
 	Retry         Retry
 	Invocations   []Invocation
 	Forge         map[string]any // kept as it is
-	// Ignored names the top-level keys that are not known, in file order.
+	// Ignored names the keys that are not known: those at the top in file order,
+	// then those inside vars, retry and invocations, dotted.
 	Ignored []string
 
 	nameLine int // where Name stands

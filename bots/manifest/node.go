@@ -15,6 +15,7 @@ import (
 type reader struct {
 	file     string
 	problems []Problem
+	ignored  []string // keys below the top that are not known, dotted
 }
 
 func (r *reader) problem(n *yaml.Node, key, format string, args ...any) {
@@ -109,6 +110,18 @@ func (b *block) strangers() []*yaml.Node {
 		}
 	}
 	return left
+}
+
+// spare keeps the keys that were never asked for aside, as those of another
+// implementation, but refuses the ones that look like a slip.
+func (b *block) spare() {
+	for _, key := range b.strangers() {
+		if near := Nearest(key.Value, b.asked); near != "" {
+			b.problem(key, b.at(key.Value), "unknown key, did you mean %s?", near)
+			continue
+		}
+		b.ignored = append(b.ignored, oneLine(b.at(key.Value)))
+	}
 }
 
 // done refuses the keys that were never asked for.

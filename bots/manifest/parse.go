@@ -85,6 +85,7 @@ func (r *reader) manifest(root *yaml.Node) Manifest {
 	for _, key := range b.strangers() {
 		m.Ignored = append(m.Ignored, key.Value)
 	}
+	m.Ignored = append(m.Ignored, b.ignored...)
 	return m
 }
 

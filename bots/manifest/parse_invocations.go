@@ -43,7 +43,7 @@ func (b *block) invocation(vars []string) Invocation {
 		inv.Mode = b.choice("mode", "direct", "board")
 	}
 	b.details(&inv, vars)
-	b.done()
+	b.spare()
 	return inv
 }
 
@@ -74,7 +74,7 @@ func (b *block) details(inv *Invocation, vars []string) {
 		}
 		in := b.block(n, b.at(kind))
 		in.detail(inv, vars)
-		in.done()
+		in.spare()
 	}
 	b.checkMissing(*inv)
 }

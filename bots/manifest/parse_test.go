@@ -231,6 +231,33 @@ func TestEveryProtocolIsRun(t *testing.T) {
 	}
 }
 
+func TestManifestsOfOtherImplementationsLoad(t *testing.T) {
+	m, err := Parse("m", []byte(`
+name: feature-dev
+display_name: Featurly
+capabilities: [git, forge]
+schedules: {nightly: "0 2 * * *"}
+vars:
+  prompt: {type: string, required: true, ui: {widget: textarea}}
+retry: {usage_window: resume, circuit: open}
+invocations:
+  - {kind: board, label: On the board, board: {on: [card.created], priority_at_least: 2}}
+  - {kind: forge, forge: {event: pull_request, actions: [opened], branches: [main]}}
+forge: {token_scope: repo, limits: {prs: 3}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"capabilities", "schedules", "vars.prompt.type", "vars.prompt.ui", "retry.circuit",
+		"invocations[0].board.priority_at_least", "invocations[0].label", "invocations[1].forge.branches"}
+	if diff := cmp.Diff(want, m.Ignored); diff != "" {
+		t.Errorf("ignored keys differ (-want +got):\n%s", diff)
+	}
+	if err := m.Launchable(); err == nil || !strings.Contains(err.Error(), "has no run: block") {
+		t.Errorf("Launchable() = %v", err)
+	}
+}
+
 func TestCheckName(t *testing.T) {
 	m := Manifest{Name: "fix-lint", nameLine: 3}
 	if err := m.CheckName("m", "folder", "fix_lint"); err != nil {

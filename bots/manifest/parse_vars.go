@@ -45,7 +45,7 @@ func (b *block) variable(key *yaml.Node) Var {
 	if v.Default != nil && len(v.Enum) > 0 && !slices.Contains(v.Enum, *v.Default) {
 		b.problem(in.take("default"), in.at("default"), "%q is not in enum: %s", clip(*v.Default), strings.Join(v.Enum, ", "))
 	}
-	in.done()
+	in.spare()
 	return v
 }
 

@@ -49,6 +49,6 @@ func (b *block) retry() Retry {
 	if out.MaxWait > 0 && out.Jitter > out.MaxWait {
 		in.problem(in.take("jitter"), in.at("jitter"), "is %s, more than max_wait: want less than %s", out.Jitter, out.MaxWait)
 	}
-	in.done()
+	in.spare()
 	return out
 }
