@@ -170,11 +170,7 @@ func (d *Daemon) place() control.Place {
 
 func (d *Daemon) build() error {
 	d.openRuns()
-	folders, err := workspace.Open(workspace.Options{
-		Root: d.cfg.Workspace.Root, Persist: d.cfg.Workspace.Persist, Owner: d.owner.id,
-		Live: d.runs.Locked, Log: d.log, Env: supervise.AllowedEnv(os.Environ()), Hooks: d.cfg.Hooks.workspace(),
-	})
-	if err != nil {
+	if err := d.openFolders(d.owner.id); err != nil {
 		return err
 	}
 	if err := d.keepConfig(d.cfg); err != nil {
@@ -186,11 +182,19 @@ func (d *Daemon) build() error {
 	d.gate = d.newGate()
 	d.gate.check()
 	o := d.ports()
-	d.folders = folders
-	o.Workspaces, o.Intent, o.Owner, o.Fault = folders, d.gate, d.owner.id, d.o.Fault
+	o.Workspaces, o.Intent, o.Owner, o.Fault = d.folders, d.gate, d.owner.id, d.o.Fault
 	d.disp = dispatch.New(o)
 	d.sight = newSight(d)
 	return nil
+}
+
+// openFolders opens the workspaces; the caller holds the root's lock.
+func (d *Daemon) openFolders(owner string) (err error) {
+	d.folders, err = workspace.Open(workspace.Options{
+		Root: d.cfg.Workspace.Root, Persist: d.cfg.Workspace.Persist, Owner: owner,
+		Live: d.runs.Locked, Log: d.log, Env: supervise.AllowedEnv(os.Environ()), Hooks: d.cfg.Hooks.workspace(),
+	})
+	return err
 }
 
 func (d *Daemon) openRuns() {

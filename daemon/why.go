@@ -39,26 +39,48 @@ func Why(ctx context.Context, o Options, ref string) (Verdicts, error) {
 }
 
 func whyOffline(ctx context.Context, o Options, ref string) (Verdicts, error) {
+	out := Verdicts{Offline: true}
+	err := offline(o, func(d *Daemon, ports dispatch.Options) (err error) {
+		if out.IssueID, err = d.store.Resolve(ctx, ref); err != nil {
+			return err
+		}
+		out.Rows, err = dispatch.Explain(ctx, ports, out.IssueID)
+		return err
+	})
+	return out, err
+}
+
+// OfflineStatus is what files tell of a store without a running daemon. It changes
+// nothing.
+func OfflineStatus(ctx context.Context, o Options) (control.Status, error) {
+	st := control.Status{Offline: true, StoreDir: o.Layout.Root, ConfigPath: o.ConfigPath}
+	err := offline(o, func(d *Daemon, ports dispatch.Options) (err error) {
+		st.WorkspaceRoot, st.Trusted = d.cfg.Workspace.Root, d.gate.open.Load()
+		if st.Dispatch, err = dispatch.Look(ctx, ports); err == nil {
+			st.Dispatch = d.withRecords(st.Dispatch)
+		}
+		return err
+	})
+	return st, err
+}
+
+// offline opens a store's files for a look without a daemon.
+func offline(o Options, look func(*Daemon, dispatch.Options) error) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	d, err := New(o)
 	if err != nil {
-		return Verdicts{}, err
+		return err
 	}
 	if d.store, err = native.Open(o.Layout, native.Options{NoFsync: o.NoFsync, Log: o.Log}); err != nil {
-		return Verdicts{}, err
+		return err
 	}
 	defer d.store.Close()
-	id, err := d.store.Resolve(ctx, ref)
-	if err != nil {
-		return Verdicts{}, err
-	}
 	d.openRuns()
 	ports := d.ports()
-	gate := d.newGate()
-	gate.check()
-	ports.Intent = gate
-	rows, err := dispatch.Explain(ctx, ports, id)
-	return Verdicts{IssueID: id, Rows: rows, Offline: true}, err
+	d.gate = d.newGate()
+	d.gate.check()
+	ports.Intent = d.gate
+	return look(d, ports)
 }

@@ -48,6 +48,8 @@ type API interface {
 	// Reload reads the config file again. One that is wrong is refused with
 	// CodeInvalid, and the daemon goes on with what it has.
 	Reload(ctx context.Context, by By) (Status, error)
+	// Prune removes working folders that nobody needs any more.
+	Prune(ctx context.Context, p Prune) (PruneReport, error)
 	// Stop ends the daemon soon after the answer.
 	Stop(ctx context.Context, s Stop) (StopReport, error)
 }

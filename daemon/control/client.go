@@ -159,6 +159,11 @@ func (c *Client) Reload(ctx context.Context, by By) (Status, error) {
 	return post[Status](ctx, c, "/v1/reload", by)
 }
 
+// Prune removes working folders that nobody needs any more.
+func (c *Client) Prune(ctx context.Context, p Prune) (PruneReport, error) {
+	return post[PruneReport](ctx, c, "/v1/workspaces/prune", p)
+}
+
 // Stop ends the daemon.
 func (c *Client) Stop(ctx context.Context, s Stop) (StopReport, error) {
 	return post[StopReport](ctx, c, "/v1/stop", s)

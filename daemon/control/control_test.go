@@ -97,6 +97,7 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 		{"pause", func() (any, error) { _, err := c.Pause(ctx, Pause{Reason: "x"}); return nil, err }, nil, []any{Pause{Reason: "x"}}},
 		{"unpause", func() (any, error) { _, err := c.Unpause(ctx, Pause{By: "y"}); return nil, err }, nil, []any{Pause{By: "y"}}},
 		{"refresh", func() (any, error) { _, err := c.Refresh(ctx, By{By: "y"}); return nil, err }, nil, []any{By{By: "y"}}},
+		{"prune", func() (any, error) { r, err := c.Prune(ctx, Prune{DryRun: true}); return r.Folders[0].Key, err }, "k", []any{Prune{DryRun: true}}},
 		{"stop", func() (any, error) { r, err := c.Stop(ctx, Stop{CancelRuns: true}); return r.Running[0].RunID, err }, "r", []any{Stop{CancelRuns: true}}},
 	}
 	for _, tc := range calls {

@@ -76,7 +76,11 @@ func (f *fake) ResumeRun(_ context.Context, ref string, by By) (run.Record, erro
 	f.note(ref, by)
 	return run.Record{ID: ref, Status: run.PausedHuman}, f.err
 }
-func (f *fake) Reload(_ context.Context, by By) (Status, error)    { f.note(by); return Status{}, f.err }
+func (f *fake) Reload(_ context.Context, by By) (Status, error) { f.note(by); return Status{}, f.err }
+func (f *fake) Prune(_ context.Context, p Prune) (PruneReport, error) {
+	f.note(p)
+	return PruneReport{Folders: []PrunedFolder{{Key: "k"}}}, f.err
+}
 func (f *fake) Pause(_ context.Context, p Pause) (Status, error)   { f.note(p); return Status{}, f.err }
 func (f *fake) Unpause(_ context.Context, p Pause) (Status, error) { f.note(p); return Status{}, f.err }
 func (f *fake) Refresh(_ context.Context, by By) (Status, error)   { f.note(by); return Status{}, f.err }

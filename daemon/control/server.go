@@ -84,6 +84,7 @@ func NewHandler(api API) http.Handler {
 	mux.Handle("POST /v1/unpause", verb(api.Unpause))
 	mux.Handle("POST /v1/refresh", verb(api.Refresh))
 	mux.Handle("POST /v1/reload", verb(api.Reload))
+	mux.Handle("POST /v1/workspaces/prune", verb(api.Prune))
 	mux.Handle("POST /v1/stop", verb(api.Stop))
 	mux.Handle("/", unknown())
 	return mux

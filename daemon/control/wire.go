@@ -26,6 +26,7 @@ import (
 //	POST /v1/runs/{id}/pause | resume   By          -> run.Record
 //	POST /v1/pause | unpause            Pause       -> Status
 //	POST /v1/refresh | reload           By          -> Status
+//	POST /v1/workspaces/prune           Prune       -> PruneReport
 //	POST /v1/stop                       Stop        -> StopReport; the daemon then exits
 //
 // An error is an Error with the HTTP status that fits its Code.
@@ -44,11 +45,14 @@ type Status struct {
 	ConfigProblem string `json:"config_problem,omitempty"`
 	// RestartNeeded names the settings that differ in the file and hold only from
 	// the next start on.
-	RestartNeeded []string          `json:"restart_needed,omitempty"`
-	Singleton     bool              `json:"singleton"` // owns the store's singletons
-	Trusted       bool              `json:"trusted"`
-	Watcher       Watcher           `json:"watcher"`
-	Dispatch      dispatch.Snapshot `json:"dispatch"`
+	RestartNeeded []string `json:"restart_needed,omitempty"`
+	Singleton     bool     `json:"singleton"` // owns the store's singletons
+	Trusted       bool     `json:"trusted"`
+	// Offline: no daemon is running, and the status is what files tell. It then has
+	// no process, and its dispatcher's picture is that of one that would start now.
+	Offline  bool              `json:"offline,omitempty"`
+	Watcher  Watcher           `json:"watcher"`
+	Dispatch dispatch.Snapshot `json:"dispatch"`
 }
 
 // Watcher says how changes by others reach the daemon.
@@ -156,6 +160,27 @@ type Stop struct {
 // StopReport says what a stop leaves behind.
 type StopReport struct {
 	Running []dispatch.Running `json:"running"` // runs that carry on, or that are being cancelled
+}
+
+// Prune removes folders of cards that are filed for good, or gone.
+type Prune struct {
+	DryRun      bool  `json:"dry_run,omitempty"`
+	OlderThanMS int64 `json:"older_than_ms,omitempty"` // only those not used for so long
+}
+
+// PruneReport says what became of every folder.
+type PruneReport struct {
+	Folders []PrunedFolder `json:"folders"`
+}
+
+// PrunedFolder is a card's working folder; one that is neither removed nor kept would
+// be removed by a run that is not dry.
+type PrunedFolder struct {
+	Key     string `json:"key"`
+	Path    string `json:"path"`
+	IssueID string `json:"issue_id,omitempty"`
+	Removed bool   `json:"removed"`
+	Kept    string `json:"kept,omitempty"` // why
 }
 
 // Error is the body of every refusal.

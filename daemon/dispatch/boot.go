@@ -30,7 +30,8 @@ func (e boot) do(ctx context.Context, d *Dispatcher) {
 	}
 }
 
-func (e boot) read(ctx context.Context, o Options) booted {
+// basics are what it takes to decide at all.
+func (boot) basics(ctx context.Context, o Options) booted {
 	var m booted
 	if m.desired, m.err = o.Intent.Load(ctx); m.err != nil {
 		m.err = fmt.Errorf("read the operator's intent: %w", m.err)
@@ -42,6 +43,13 @@ func (e boot) read(ctx context.Context, o Options) booted {
 	}
 	if m.schema, m.err = o.Board.Schema(ctx); m.err != nil {
 		m.err = fmt.Errorf("read the board: %w", m.err)
+	}
+	return m
+}
+
+func (e boot) read(ctx context.Context, o Options) booted {
+	m := e.basics(ctx, o)
+	if m.err != nil {
 		return m
 	}
 	entries, err := o.Journal.Adopt(ctx, e.owner)

@@ -20,7 +20,7 @@ func Explain(ctx context.Context, o Options, issueID string) ([]Verdict, error) 
 }
 
 func offlineWorld(ctx context.Context, o Options, issueID string) (world, error) {
-	w := world{cfg: o.Config, marker: "a dispatcher", offline: true}
+	w := world{cfg: o.Config, marker: offlineMarker, offline: true}
 	var err error
 	if w.desired, err = o.Intent.Load(ctx); err != nil {
 		return w, fmt.Errorf("read the operator's intent: %w", err)

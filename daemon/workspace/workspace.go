@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +53,7 @@ type Manager struct {
 	o     Options
 	root  string // free of links
 	hooks atomic.Pointer[Hooks]
+	turn  sync.Mutex // folders are handed out and pruned one at a time
 }
 
 var _ dispatch.Workspaces = (*Manager)(nil)
@@ -134,6 +136,8 @@ func (m *Manager) tell(issueID string, err error) {
 
 // hold makes or reuses the folder and marks it.
 func (m *Manager) hold(is board.Issue, runID string, again bool) (string, Mark, error) {
+	m.turn.Lock()
+	defer m.turn.Unlock()
 	key, err := Key(is.ID)
 	if err != nil {
 		return "", Mark{}, err

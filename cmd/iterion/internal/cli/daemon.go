@@ -43,7 +43,7 @@ func newDaemon(f *Factory) *cobra.Command {
 	c.Flags().BoolVar(&o.untilIdle, "until-idle", false, "end once nothing is left to do")
 	c.Flags().StringVar(&o.logFormat, "log-format", "text", "`text` or json")
 	completeFlag(c, "log-format", fixed("text", "json"))
-	c.AddCommand(newDaemonStatus(f), newDaemonStop(f), newDaemonPause(f), newDaemonUnpause(f), newDaemonRefresh(f))
+	c.AddCommand(newDaemonStatus(f), newDaemonStop(f), newDaemonPause(f), newDaemonUnpause(f), newDaemonRefresh(f), newDaemonReload(f))
 	return c
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,19 @@ func newDaemonRefresh(f *Factory) *cobra.Command {
 	}
 }
 
+func newDaemonReload(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "reload", Short: "Read the config file again", Args: exactly(),
+		Long: "Read the config file again, as the daemon does by itself when the file changes. A file with a\n" +
+			"mistake in it is refused, and the daemon goes on with what it has.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return askDaemon(c.Context(), f, func(ctx context.Context, d *control.Client) (control.Status, error) {
+				return d.Reload(ctx, control.By{By: f.Actor()})
+			})
+		},
+	}
+}
+
 // askDaemon asks the daemon something that it answers with its status.
 func askDaemon(ctx context.Context, f *Factory, ask func(context.Context, *control.Client) (control.Status, error)) error {
 	c, err := f.Daemon()
@@ -60,5 +74,8 @@ func askDaemon(ctx context.Context, f *Factory, ask func(context.Context, *contr
 		return f.PrintJSON(s)
 	}
 	f.Say("dispatch is %s", dispatchText(s))
+	if len(s.RestartNeeded) > 0 {
+		f.Warn("the config file changed what holds only after a restart: %s", strings.Join(s.RestartNeeded, ", "))
+	}
 	return nil
 }

@@ -2,32 +2,55 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"time"
+	"reflect"
 
 	"github.com/spf13/cobra"
 
+	"iterion/daemon"
 	"iterion/daemon/control"
-	"iterion/daemon/dispatch"
-	"iterion/native/board"
 )
 
-func newDaemonStatus(f *Factory) *cobra.Command {
-	return &cobra.Command{
-		Use: "status", Short: "Show what the daemon is doing", Args: exactly(),
-		RunE: func(c *cobra.Command, _ []string) error { return runDaemonStatus(c.Context(), f) },
-	}
+type daemonStatusOptions struct {
+	watch  bool
+	config string
 }
 
-func runDaemonStatus(ctx context.Context, f *Factory) error {
-	c, err := f.Daemon()
+func newDaemonStatus(f *Factory) *cobra.Command {
+	var o daemonStatusOptions
+	c := &cobra.Command{
+		Use: "status", Short: "Show what the daemon is doing, and what waits for what", Args: exactly(),
+		Long: "Show the slots, what runs, what waits and why, the retries, the cards that are parked or held,\n" +
+			"the spending of the day, and the latest troubles. Without a running daemon the files tell what\n" +
+			"one would find that started now; the exit code is 3 then.",
+		RunE: func(c *cobra.Command, _ []string) error { return runDaemonStatus(c.Context(), f, o) },
+	}
+	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "show it again whenever it changes, until interrupted")
+	c.Flags().StringVar(&o.config, "config", "", "config `file` to judge by where no daemon runs")
+	return c
+}
+
+func runDaemonStatus(ctx context.Context, f *Factory, o daemonStatusOptions) error {
+	c, err := f.Control()
+	if isNoDaemon(err) {
+		return offlineStatus(ctx, f, o)
+	}
 	if err != nil {
 		return err
+	}
+	if o.watch {
+		return watchStatus(ctx, f, c)
 	}
 	s, err := c.Status(ctx)
 	if err != nil {
 		return err
 	}
+	return showStatus(f, s)
+}
+
+func showStatus(f *Factory, s control.Status) error {
 	if f.Global.JSON {
 		return f.PrintJSON(s)
 	}
@@ -35,87 +58,77 @@ func runDaemonStatus(ctx context.Context, f *Factory) error {
 	return nil
 }
 
+// offlineStatus shows what files tell, and ends like every command that found no
+// daemon.
+func offlineStatus(ctx context.Context, f *Factory, o daemonStatusOptions) error {
+	opts, err := f.daemonOptions(o.config)
+	if err != nil {
+		return err
+	}
+	s, err := daemon.OfflineStatus(ctx, opts)
+	if err != nil {
+		return errors.Join(noDaemon(), err)
+	}
+	if err := showStatus(f, s); err != nil {
+		return err
+	}
+	return noDaemon()
+}
+
+// noDaemon says that none runs, and how to start one.
+func noDaemon() error {
+	return &ExitError{Code: ExitNotFound, Err: control.ErrNoDaemon, Hint: "`iterion daemon` starts one, `iterion tui` too"}
+}
+
 // Daemon connects to the store's daemon and says how to start one when there is
 // none.
 func (f *Factory) Daemon() (*control.Client, error) {
 	c, err := f.Control()
 	if isNoDaemon(err) {
-		return nil, &ExitError{Code: ExitNotFound, Err: err, Hint: "`iterion daemon` starts one, `iterion tui` too"}
+		return nil, noDaemon()
 	}
 	return c, err
 }
 
-func printStatus(f *Factory, s control.Status) {
-	d := s.Dispatch
-	rows := [][2]string{
-		{"daemon", fmt.Sprintf("pid %d on %s, since %s, version %s", s.PID, s.Host, instant(s.StartedAt), s.Version)},
-		{"store", s.StoreDir},
-		{"workspaces", s.WorkspaceRoot},
-		{"config", s.ConfigPath},
-		{"watcher", watcherText(s.Watcher)},
-		{"dispatch", dispatchText(s)},
-		{"slots", fmt.Sprintf("%d of %d", d.SlotsUsed, d.SlotsMax)},
-	}
-	for _, row := range rows {
-		if row[1] != "" {
-			f.Say("%-10s %s", row[0], row[1])
+// watchStatus shows the status whenever it changes: on a terminal in the place of
+// the last one, else behind it; as JSON one line each.
+func watchStatus(ctx context.Context, f *Factory, c *control.Client) error {
+	var last control.Status
+	err := c.Watch(ctx, func(frame control.Frame) error {
+		if frame.Status == nil || reflect.DeepEqual(stripped(*frame.Status), last) {
+			return nil
 		}
+		last = stripped(*frame.Status)
+		return f.refreshed(*frame.Status)
+	})
+	if errors.Is(err, control.ErrStopped) {
+		return noDaemon()
 	}
-	printWork(f, d)
+	return err
 }
 
-func watcherText(w control.Watcher) string {
-	if w.Reason != "" {
-		return w.Mode + ": " + w.Reason
-	}
-	return w.Mode
+// stripped is a status without what changes while nothing does.
+func stripped(s control.Status) control.Status {
+	s.Dispatch.Seq, s.Dispatch.At = 0, s.StartedAt
+	s.Dispatch.LastTick, s.Dispatch.NextPoll = s.StartedAt, s.StartedAt
+	return s
 }
 
-func dispatchText(s control.Status) string {
-	switch d := s.Dispatch.Desired; {
-	case d.Desired == dispatch.DesiredPaused && d.Reason != "":
-		return "paused: " + d.Reason
-	case d.Desired == dispatch.DesiredPaused:
-		return "paused"
-	case !s.Dispatch.Ready:
-		return "starting"
+func (f *Factory) refreshed(s control.Status) error {
+	switch {
+	case f.Global.JSON:
+		line, err := json.Marshal(s)
+		if err != nil {
+			return fmt.Errorf("encode result: %w", err)
+		}
+		_, err = fmt.Fprintf(f.IO.Out, "%s\n", line)
+		return err
+	case f.IO.OutTTY:
+		fmt.Fprint(f.IO.Out, "\x1b[H\x1b[2J")
+		f.IO.Width = f.IO.width()
+	default:
+		f.Say("--- %s", instant(s.Dispatch.At))
 	}
-	return "running"
-}
-
-// printWork lists the cards that are being worked, or wait, and why.
-func printWork(f *Factory, d dispatch.Snapshot) {
-	t := Table{Head: []string{"ID", "WHAT", "SINCE", "CARD", "DETAIL"}}
-	for _, r := range d.Running {
-		t.Row(board.ShortID(r.IssueID), r.Phase, age(f, r.Since), r.Title, r.Bot+" run "+r.RunID)
-	}
-	for _, q := range d.Queue {
-		t.Row(board.ShortID(q.IssueID), "waits", "", q.Title, q.Reason)
-	}
-	for _, r := range d.Retries {
-		t.Row(board.ShortID(r.IssueID), "retry", "", r.Title, "due "+instant(r.DueAt)+": "+r.Reason)
-	}
-	for _, h := range d.Parked {
-		t.Row(board.ShortID(h.IssueID), "parked", age(f, h.Since), h.Title, h.Reason)
-	}
-	for _, h := range d.Held {
-		t.Row(board.ShortID(h.IssueID), "held", age(f, h.Since), h.Title, h.Reason)
-	}
-	if len(t.rows) > 0 {
-		f.Say("")
-		t.Print(f)
-	}
-	for _, w := range d.Warnings {
-		f.Warn("%s", w)
-	}
-	for _, p := range d.Errors {
-		f.Warn("%s: %s", instant(p.At), p.What)
-	}
-}
-
-func age(f *Factory, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return f.Now().Sub(t).Round(time.Second).String()
+	printStatus(f, s)
+	return nil
 }

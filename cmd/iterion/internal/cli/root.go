@@ -47,7 +47,7 @@ type command struct {
 func sections() []section {
 	return []section{
 		{"Start and work", []command{{"init", newInit}, {"tui", newTUI}, {"daemon", newDaemon}, {"trust", newTrust}}},
-		{"Cards", []command{{"issue", newIssue}, {"why", newWhy}}},
+		{"Cards", []command{{"issue", newIssue}, {"why", newWhy}, {"workspace", newWorkspace}}},
 		{"Bots and their runs", []command{{"bot", newBot}, {"run", newRun}, {"runs", newRuns}, {"report", newReport}, {"spend", newSpend}}},
 		{"The program", []command{{"doctor", newDoctor}, {"completion", newCompletion}, {"version", newVersion}}},
 	}

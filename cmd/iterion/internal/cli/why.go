@@ -48,10 +48,11 @@ func runWhy(ctx context.Context, f *Factory, ref, config string) error {
 	return nil
 }
 
-// sayRemedies prints what to do about each refusal.
+// sayRemedies prints what to do about each row that does not simply let the card
+// through.
 func sayRemedies(f *Factory, rows []dispatch.Verdict) {
 	for _, r := range rows {
-		if r.Remedy != "" && (r.Answer == dispatch.AnswerSkip || r.Answer == dispatch.AnswerStop) {
+		if r.Remedy != "" && r.Answer != dispatch.AnswerPass {
 			f.Say("%s: %s", r.Guard, r.Remedy)
 		}
 	}
