@@ -41,7 +41,7 @@ func unmarshal(data []byte, v any, strict bool) error {
 		if errors.Is(err, io.EOF) {
 			return io.ErrUnexpectedEOF
 		}
-		return err
+		return PlainJSON(err)
 	}
 	if len(bytes.TrimSpace(data[d.InputOffset():])) > 0 {
 		return errTrailing

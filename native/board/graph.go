@@ -17,10 +17,11 @@ func (r Rules) checkParent(i Issue) error {
 	if i.ParentID == "" {
 		return nil
 	}
-	return r.checkEdge("parent", i.ID, i.ParentID, errParents, func(i Issue) []string { return []string{i.ParentID} })
+	return r.checkEdge("parent", i.ID, i.ParentID, ErrParentCycle, func(i Issue) []string { return []string{i.ParentID} })
 }
 
-var errParents = fmt.Errorf("%w: parents form a cycle", ErrInvalid)
+// ErrParentCycle says that a card would descend from itself. It is an ErrInvalid.
+var ErrParentCycle = fmt.Errorf("%w: parents form a cycle", ErrInvalid)
 
 // checkEdge refuses, as cycle, an edge to a card that next leads back from, and
 // one to a card that does not exist.

@@ -137,5 +137,5 @@ func (r Rules) checkLoops(i Issue) error {
 	if i.ParentID == "" {
 		return nil
 	}
-	return r.checkLoop(i.ID, i.ParentID, errParents, func(i Issue) []string { return []string{i.ParentID} })
+	return r.checkLoop(i.ID, i.ParentID, ErrParentCycle, func(i Issue) []string { return []string{i.ParentID} })
 }

@@ -118,6 +118,11 @@ func CountLabels(cards []Issue) []LabelCount {
 			count[l]++
 		}
 	}
+	return SortLabels(count)
+}
+
+// SortLabels returns the labels, counted by their name, the most used first.
+func SortLabels(count map[string]int) []LabelCount {
 	out := make([]LabelCount, 0, len(count))
 	for _, l := range slices.Sorted(maps.Keys(count)) {
 		out = append(out, LabelCount{l, count[l]})

@@ -11,7 +11,7 @@
 //
 // Read takes the export of another tool. Each of its records gets an id that
 // depends on nothing but the record's own, so that reading it again finds the
-// same card. What board.Record says of foreign records holds: they add, and
+// same card. An export of JSON is one array, or objects in a row. What board.Record says of foreign records holds: they add, and
 // what they do not know stays.
 //
 //	github-json   `gh issue list --state all --json number,title,body,state,stateReason,labels,assignees,author,url,createdAt,comments`

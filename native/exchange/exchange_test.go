@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -45,6 +46,14 @@ func read(t *testing.T, tool, file string, o Options) Result {
 		}
 	}
 	return res
+}
+
+func readLines(in io.Reader) (res Result, err error) {
+	err = EachLine(in, func(i Item) error {
+		res.Items = append(res.Items, i)
+		return nil
+	})
+	return res, err
 }
 
 func at(s string) time.Time {
@@ -238,7 +247,7 @@ func TestLinesComeBackAsTheyWere(t *testing.T) {
 		"lines": b.String(), "no last newline": strings.TrimSuffix(b.String(), "\n"), "a mark, blanks": "\ufeff\n" + one[0] + "\r\n\n" + one[1],
 		"array": " [" + one[0] + "," + one[1] + "]",
 	} {
-		res, err := ReadLines(strings.NewReader(doc))
+		res, err := readLines(strings.NewReader(doc))
 		if err != nil || len(res.Items) != 2 {
 			t.Fatalf("%s: %d, %v", name, len(res.Items), err)
 		}
@@ -251,7 +260,7 @@ func TestLinesComeBackAsTheyWere(t *testing.T) {
 }
 
 func TestBadLinesAreNamed(t *testing.T) {
-	res, err := ReadLines(strings.NewReader("{\"id\":\"native:1\"}\n{\n[]\n{\"title\":\"no id\"}\nnull\n"))
+	res, err := readLines(strings.NewReader("{\"id\":\"native:1\"}\n{\n[]\n{\"title\":\"no id\"}\nnull\n"))
 	if err != nil || len(res.Items) != 5 {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -260,8 +269,50 @@ func TestBadLinesAreNamed(t *testing.T) {
 			t.Errorf("%s: %v", i.Where, i.Err)
 		}
 	}
-	if _, err := ReadLines(strings.NewReader("[{}")); !errors.Is(err, board.ErrInvalid) {
+	if _, err := readLines(strings.NewReader("[{}")); !errors.Is(err, board.ErrInvalid) {
 		t.Errorf("half an array: %v", err)
+	}
+}
+
+func TestAReaderMayStop(t *testing.T) {
+	stop := errors.New("enough")
+	for _, doc := range []string{"{\"id\":\"native:1\"}\n{\"id\":\"native:2\"}\n", `[{"id":"native:1"},{"id":"native:2"}]`} {
+		n := 0
+		if err := EachLine(strings.NewReader(doc), func(Item) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
+			t.Errorf("%s: %d items, %v", doc, n, err)
+		}
+	}
+}
+
+func TestExportsMayBeAnArrayOrObjectsInARow(t *testing.T) {
+	const one, two = `{"number":1,"title":"A","url":"https://h/o/r/issues/1"}`, `{"number":2,"title":"B","url":"https://h/o/r/issues/2"}`
+	for doc, ok := range map[string]bool{
+		"[" + one + ",\n" + two + "]": true, "\ufeff\n[" + one + "," + two + "]\n": true,
+		one + "\n" + two + "\n": true, one + two: true,
+		"[" + one + "," + two: false, "[" + one + " " + two + "]": false, "[" + one + "," + two + "] x": false,
+		one + "," + two: false, "": false, "7": false, one + "\n" + two[:9]: false,
+	} {
+		res, err := Read(githubJSON, strings.NewReader(doc), Options{Schema: board.DefaultSchema()})
+		if ok && (err != nil || len(res.Items) != 2) || !ok && !errors.Is(err, board.ErrInvalid) {
+			t.Errorf("%s: %d items, %v", doc, len(res.Items), err)
+		}
+	}
+}
+
+func TestABadValueIsToldWithoutTypesOfTheProgram(t *testing.T) {
+	for tool, doc := range map[string]string{
+		githubJSON:  `[{"number":1,"comments":5,"url":"https://h/o/r/issues/1"},7,{"createdAt":"x"}]`,
+		taskwarrior: `[{"uuid":7},[],{"annotations":{}}]`,
+	} {
+		res, err := Read(tool, strings.NewReader(doc), Options{Schema: board.DefaultSchema()})
+		if err != nil || len(res.Items) != 3 {
+			t.Fatalf("%s: %d items, %v", tool, len(res.Items), err)
+		}
+		for _, i := range res.Items {
+			if i.Err == nil || strings.Contains(i.Err.Error(), "exchange.") || strings.Contains(i.Err.Error(), "Go ") {
+				t.Errorf("%s, %s: %v", tool, i.Where, i.Err)
+			}
+		}
 	}
 }
 
@@ -284,7 +335,7 @@ func FuzzRead(f *testing.F) {
 			rec, err := readBacklogTask(doc, o)
 			return Result{Items: []Item{{Record: rec, Err: err}}}, nil
 		},
-		func(doc string) (Result, error) { return ReadLines(strings.NewReader(doc)) },
+		func(doc string) (Result, error) { return readLines(strings.NewReader(doc)) },
 	}
 	f.Fuzz(func(t *testing.T, which uint8, doc string) {
 		n := int(which) % len(readers)

@@ -32,26 +32,30 @@ func WriteFileAsLine(w io.Writer, card []byte) error {
 	return err
 }
 
-// ReadLines reads cards, one a line or all in one array.
-func ReadLines(in io.Reader) (Result, error) {
+// EachLine hands cards to fn, which stand one a line or all in one array, one at a
+// time. An error that is not fn's says that it is no such input; a card that is
+// bad by itself is an Item with an Err.
+func EachLine(in io.Reader, fn func(Item) error) error {
 	r := bufio.NewReader(in)
-	if bom, _ := r.Peek(3); string(bom) == "\ufeff" {
-		_, _ = r.Discard(3)
-	}
 	if isArray(r) {
-		return readArray(r)
+		n := 0
+		return eachElement(r, func(raw json.RawMessage) error {
+			n++
+			return fn(card(fmt.Sprintf("card %d", n), raw))
+		})
 	}
-	var res Result
 	for n := 1; ; n++ {
 		line, err := r.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return res, fmt.Errorf("read line %d: %w", n, err)
+			return fmt.Errorf("read line %d: %w", n, err)
 		}
 		if line := bytes.TrimSpace(line); len(line) > 0 {
-			res.Items = append(res.Items, card(fmt.Sprintf("line %d", n), line))
+			if err := fn(card(fmt.Sprintf("line %d", n), line)); err != nil {
+				return err
+			}
 		}
 		if err != nil {
-			return res, nil
+			return nil
 		}
 	}
 }
@@ -64,8 +68,12 @@ func card(where string, data []byte) Item {
 	return Item{Where: where, Record: board.Record{Issue: i}, Err: invalid(err)}
 }
 
-// isArray looks at the first byte that counts.
+// isArray looks at the first byte that counts, and leaves the lines in front of
+// it to be counted.
 func isArray(r *bufio.Reader) bool {
+	if bom, _ := r.Peek(3); string(bom) == "\ufeff" {
+		_, _ = r.Discard(3)
+	}
 	for n := 1; ; n++ {
 		head, err := r.Peek(n)
 		if err != nil {
@@ -79,35 +87,10 @@ func isArray(r *bufio.Reader) bool {
 	}
 }
 
-func readArray(in io.Reader) (Result, error) {
-	raw, err := elements(in)
-	if err != nil {
-		return Result{}, err
-	}
-	var res Result
-	for n, data := range raw {
-		res.Items = append(res.Items, card(fmt.Sprintf("card %d", n+1), data))
-	}
-	return res, nil
-}
-
-// elements reads an array without looking at what is in it.
-func elements(in io.Reader) ([]json.RawMessage, error) {
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return nil, fmt.Errorf("read the input: %w", err)
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return nil, fmt.Errorf("%w: want one JSON array: %w", board.ErrInvalid, err)
-	}
-	return raw, nil
-}
-
 // invalid makes an error of a record one of the input.
 func invalid(err error) error {
 	if err == nil || errors.Is(err, board.ErrInvalid) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", board.ErrInvalid, err)
+	return fmt.Errorf("%w: %w", board.ErrInvalid, board.PlainJSON(err))
 }

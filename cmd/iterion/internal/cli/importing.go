@@ -11,153 +11,172 @@ import (
 	"iterion/native/exchange"
 )
 
-// importing is one import on its way.
+// importing is one import on its way. It goes through its input twice, one card
+// at a time, and holds no more of it than what is asked again.
 type importing struct {
 	f     *Factory
 	b     board.Store
 	rules board.Rules
+	in    *importSource
+
+	judged map[string]judged // by id
+	ids    []string          // in the order of the input
+	links  []*importLinks
 
 	count  map[board.Outcome]int
-	done   []board.Issue // created and updated
-	did    []board.Outcome
+	told   importReport
+	points []pointer
 	failed failures
-	asked  int
-	same   map[string]bool // ids of the cards that say the same already
 }
 
-// check names everything that is wrong with the input. Nothing was filed yet.
-func (m *importing) check(ctx context.Context, items []exchange.Item) error {
-	var bad failures
-	m.same = map[string]bool{}
-	seen := map[string]string{}
-	for _, i := range items {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		same, err := m.judge(i)
-		if same {
-			m.same[i.Record.Issue.ID] = true
-		}
-		if first, twice := seen[i.Record.Issue.ID]; err == nil && twice {
-			err = fmt.Errorf("%w: the same id is in %s", board.ErrInvalid, first)
-		}
-		seen[i.Record.Issue.ID] = i.Where
-		if err != nil {
-			bad.add(fmt.Errorf("%s: %w", i.Where, err))
-		}
+// judged is what was found out about a record before anything is filed.
+type judged struct {
+	where string
+	same  bool // the card says the same already
+}
+
+// pointer is a card that an imported one points at.
+type pointer struct{ from, to string }
+
+// file files the records; its error is an interruption or one of the input.
+func (m *importing) file(ctx context.Context) error {
+	m.count = map[board.Outcome]int{}
+	p := m.f.progress("importing", len(m.ids))
+	if m.f.Global.JSON {
+		p.line = nil // cards are printed meanwhile
 	}
-	if len(bad) == 0 {
-		return nil
+	defer p.clear()
+	n := 0
+	var held []exchange.Item // by a cycle that one of the later records may open
+	err := m.in.each(func(i exchange.Item) error {
+		p.at(n)
+		n++
+		if m.judged[i.Record.Issue.ID].same {
+			m.count[board.ImportUnchanged]++
+			return ctx.Err()
+		}
+		err := m.fileOne(ctx, i)
+		if isCycle(err) {
+			held = append(held, i)
+			err = nil
+		}
+		return err
+	})
+	for again := true; again && err == nil && len(held) > 0; {
+		held, again, err = m.fileHeld(ctx, held)
 	}
-	err := bad.end(m.f, 0)
-	m.f.Talk("nothing was imported: %d of %d records are wrong", len(bad), len(items))
 	return err
 }
 
-// judge says what is wrong with a record whatever becomes of the others, and
-// whether the card says the same already. What the store may refuse today and
-// take tomorrow, such as a claimed card, is not wrong.
-func (m *importing) judge(i exchange.Item) (same bool, err error) {
-	if i.Err != nil {
-		return false, i.Err
+// fileHeld tries again what a cycle kept out; those that it keeps out still are
+// returned, or have failed when there is no use in another round.
+func (m *importing) fileHeld(ctx context.Context, items []exchange.Item) (held []exchange.Item, again bool, err error) {
+	var cycles failures
+	for _, i := range items {
+		switch err := m.fileOne(ctx, i); {
+		case isCycle(err):
+			held = append(held, i)
+			cycles.add(fmt.Errorf("%s: %w", i.Where, err))
+		case err != nil:
+			return nil, false, err
+		}
 	}
-	if err := board.CheckID(i.Record.Issue.ID); err != nil {
-		return false, err
+	if again = len(held) < len(items); !again {
+		m.failed = append(m.failed, cycles...)
 	}
-	var was *board.Issue
-	if is, err := m.rules.Lookup(i.Record.Issue.ID); err == nil {
-		was = &is
-	} else if !errors.Is(err, board.ErrNotFound) {
-		return false, nil
-	}
-	_, did, err := m.rules.Import(was, i.Record)
-	if errors.Is(err, board.ErrInvalid) {
-		return false, err
-	}
-	return err == nil && did == board.ImportUnchanged, nil
+	return held, again, nil
 }
 
-// file files the records; its error is an interruption.
-func (m *importing) file(ctx context.Context, items []exchange.Item) error {
-	m.count, m.asked = map[board.Outcome]int{}, len(items)
-	p := m.f.progress("importing", len(items))
-	defer p.clear()
-	for n, i := range items {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p.at(n)
-		if m.same[i.Record.Issue.ID] {
-			m.count[board.ImportUnchanged]++
-			continue
-		}
-		is, did, err := m.b.Import(ctx, i.Record, m.f.Cause())
-		if errors.Is(err, context.Canceled) {
-			return err
-		}
-		if err != nil {
-			m.failed.add(fmt.Errorf("%s: %w", i.Where, err))
-			continue
-		}
-		m.count[did]++
-		items[n].Record = board.Record{} // a large input need not be held whole
-		if did != board.ImportUnchanged {
-			m.done, m.did = append(m.done, m.brief(is)), append(m.did, did)
+// fileOne files a record. Its error is an interruption, or a cycle; another
+// refusal is a failure of this one record.
+func (m *importing) fileOne(ctx context.Context, i exchange.Item) error {
+	if err := errors.Join(ctx.Err(), i.Err); err != nil {
+		return err // the input has changed since it was looked at
+	}
+	is, did, err := m.b.Import(ctx, i.Record, m.f.Cause())
+	switch {
+	case errors.Is(err, context.Canceled), isCycle(err):
+		return err
+	case err != nil:
+		m.failed.add(fmt.Errorf("%s: %w", i.Where, err))
+		return nil
+	}
+	m.count[did]++
+	if did == board.ImportUnchanged {
+		return nil
+	}
+	for _, to := range append(slices.Clone(is.Blockers), is.ParentID) {
+		if to != "" {
+			m.points = append(m.points, pointer{is.ID, to})
 		}
 	}
-	return nil
-}
-
-// brief is what the report needs of a card.
-func (m *importing) brief(is board.Issue) board.Issue {
-	if m.f.Global.JSON {
-		return is
-	}
-	return board.Issue{ID: is.ID, Title: is.Title, State: is.State, Blockers: is.Blockers, ParentID: is.ParentID}
+	return m.told.add(m.f, is, did)
 }
 
 // missing warns of cards that the imported ones point at and that there are not.
 func (m *importing) missing() {
-	warned := map[string]bool{}
-	for _, i := range m.done {
-		for _, id := range append(slices.Clone(i.Blockers), i.ParentID) {
-			if id == "" || warned[id] {
-				continue
-			}
-			if _, err := m.rules.Lookup(id); errors.Is(err, board.ErrNotFound) {
-				warned[id] = true
-				m.f.Warn("%s points at %s, which is not on the board", board.ShortID(i.ID), id)
-			}
+	asked := map[string]bool{}
+	for _, p := range m.points {
+		if asked[p.to] {
+			continue
+		}
+		asked[p.to] = true
+		if _, err := m.rules.Lookup(p.to); errors.Is(err, board.ErrNotFound) {
+			m.f.Warn("%s points at %s, which is not on the board", board.ShortID(p.from), p.to)
 		}
 	}
 }
 
 // report prints what was filed, and says at the end how much of it.
 func (m *importing) report(interrupted error) error {
-	if err := m.print(); err != nil {
-		return err
-	}
+	m.told.end(m.f)
 	err := m.failed.end(m.f, 0)
 	m.f.Talk("%d created, %d updated, %d unchanged, %d failed of %d",
-		m.count[board.ImportCreated], m.count[board.ImportUpdated], m.count[board.ImportUnchanged], len(m.failed), m.asked)
+		m.count[board.ImportCreated], m.count[board.ImportUpdated], m.count[board.ImportUnchanged], len(m.failed), len(m.ids))
 	if interrupted != nil {
 		return interrupted
 	}
 	return err
 }
 
-func (m *importing) print() error {
-	if m.f.Global.JSON {
-		return m.f.PrintJSON(nonNil(m.done))
-	}
-	for n, is := range m.done {
-		if m.f.Global.Quiet {
-			m.f.Say("%s", is.ID)
-		} else {
-			m.f.Say("%s %s in %s: %s", m.did[n], shortTitle(is.Title), is.State, is.ID)
+// importReport is what is printed of the cards that were filed: a line each at
+// the end, or the cards themselves as they come.
+type importReport struct {
+	lines []string
+	array *indentedArray
+}
+
+func (r *importReport) add(f *Factory, is board.Issue, did board.Outcome) error {
+	switch {
+	case f.Global.JSON:
+		card, err := board.EncodeIssue(is)
+		if err != nil {
+			return err
 		}
+		r.begin(f)
+		r.array.add(card)
+	case f.Global.Quiet:
+		r.lines = append(r.lines, is.ID)
+	default:
+		r.lines = append(r.lines, fmt.Sprintf("%s %s in %s: %s", did, shortTitle(is.Title), is.State, is.ID))
 	}
 	return nil
+}
+
+func (r *importReport) begin(f *Factory) {
+	if r.array == nil {
+		r.array = newIndentedArray(f.IO.Out)
+	}
+}
+
+func (r *importReport) end(f *Factory) {
+	if f.Global.JSON {
+		r.begin(f)
+		r.array.end()
+	}
+	for _, l := range r.lines {
+		f.Say("%s", l)
+	}
 }
 
 // progress shows on a terminal how far a command is that takes more than a

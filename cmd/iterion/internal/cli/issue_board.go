@@ -84,24 +84,22 @@ func runBoardShow(ctx context.Context, f *Factory) error {
 	if f.Global.JSON {
 		return f.PrintJSON(s)
 	}
-	found, err := b.List(ctx, board.Query{})
+	count := map[string]int{}
+	broken, err := eachPart(ctx, b, func(is *struct{ State string }) { count[is.State]++ })
 	if err != nil {
-		return fmt.Errorf("list issues: %w", err)
+		return fmt.Errorf("count cards: %w", err)
 	}
-	for i := range found.Broken {
-		f.Warn("%v", &found.Broken[i])
+	for i := range broken {
+		f.Warn("%v", &broken[i])
 	}
-	printColumns(f, s, found.Issues)
+	printColumns(f, s, count)
 	printFields(f, s)
 	printViews(f, s)
 	return nil
 }
 
-func printColumns(f *Factory, s board.Schema, issues []board.Issue) {
-	count := map[string]int{}
-	for _, is := range issues {
-		count[is.State]++
-	}
+// printColumns prints the columns with their cards, counted by the column's name.
+func printColumns(f *Factory, s board.Schema, count map[string]int) {
 	t := Table{Head: []string{"STATE", "CARDS", "KIND", "DISPLAY"}}
 	for _, st := range s.States {
 		t.Row(st.Name, fmt.Sprint(count[st.Name]), stateKind(st), st.Display)

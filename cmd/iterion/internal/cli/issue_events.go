@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,8 +107,14 @@ const eventPage = 4096
 
 // printPast prints what is in the log and returns the last seq that it saw.
 func printPast(ctx context.Context, f *Factory, b board.Store, o issueEventsOptions) (int64, error) {
-	var held []board.Event
-	hold := o.limit > 0 || f.Global.JSON && !o.follow
+	show := func(events []board.Event) error { return printEvents(f, events) }
+	end := func() {}
+	if f.Global.JSON && !o.follow {
+		out := newIndentedArray(f.IO.Out)
+		show = func(events []board.Event) error { return addEvents(out, events) }
+		end = out.end
+	}
+	var held []board.Event // of which the newest are asked for
 	seen := o.after
 	for {
 		page, err := b.Events(ctx, seen, eventPage)
@@ -117,25 +124,35 @@ func printPast(ctx context.Context, f *Factory, b board.Store, o issueEventsOpti
 		if len(page) == 0 {
 			break
 		}
+		last := len(page) < eventPage
 		seen = page[len(page)-1].Seq
-		held = append(held, o.pick(page)...)
-		if o.limit > 0 && len(held) > o.limit {
-			held = slices.Clone(held[len(held)-o.limit:])
+		if page = o.pick(page); o.limit > 0 {
+			held = append(held, page...)
+			held = slices.Clone(held[max(len(held)-o.limit, 0):])
+		} else if err := show(page); err != nil {
+			return seen, err
 		}
-		if !hold {
-			if err := printEvents(f, held); err != nil {
-				return seen, err
-			}
-			held = nil
-		}
-		if len(page) < eventPage {
+		if last {
 			break
 		}
 	}
-	if f.Global.JSON && !o.follow {
-		return seen, f.PrintJSON(nonNil(held))
+	err := show(held)
+	end()
+	return seen, err
+}
+
+func addEvents(out *indentedArray, events []board.Event) error {
+	for _, e := range events {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(e); err != nil {
+			return fmt.Errorf("encode event %d: %w", e.Seq, err)
+		}
+		out.add(b.Bytes())
 	}
-	return seen, printEvents(f, held)
+	return nil
 }
 
 func (o issueEventsOptions) pick(all []board.Event) []board.Event {

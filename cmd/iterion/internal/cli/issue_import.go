@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -59,18 +58,19 @@ func runIssueImport(ctx context.Context, f *Factory, args []string, o issueImpor
 	if err != nil {
 		return err
 	}
-	in, err := o.read(f, args, schema)
+	in, err := o.open(f, args, schema)
 	if err != nil {
 		return err
 	}
-	im := &importing{f: f, b: b, rules: board.Rules{Schema: schema, By: f.Cause(), Now: f.Now(), Lookup: getter(ctx, b)}}
-	if err := im.check(ctx, in.Items); err != nil {
+	defer in.close()
+	im := &importing{f: f, b: b, in: in, rules: board.Rules{Schema: schema, By: f.Cause(), Now: f.Now(), Lookup: getter(ctx, b)}}
+	if err := im.check(ctx); err != nil {
 		return err
 	}
-	err = im.file(ctx, in.Items)
+	err = im.file(ctx)
 	im.missing()
-	for _, why := range slices.Sorted(maps.Keys(in.Skipped)) {
-		f.Talk("left out: %d × %s", in.Skipped[why], why)
+	for _, why := range slices.Sorted(maps.Keys(in.skipped)) {
+		f.Talk("left out: %d × %s", in.skipped[why], why)
 	}
 	return im.report(err)
 }
@@ -87,47 +87,4 @@ func (o issueImportOptions) check() error {
 		return Usagef("--from: unknown tool %q%s (valid: %s)", o.from, didYouMean(o.from, exchange.Tools()), strings.Join(exchange.Tools(), ", "))
 	}
 	return nil
-}
-
-// read reads the whole input: nothing is filed before all of it was looked at.
-func (o issueImportOptions) read(f *Factory, args []string, schema board.Schema) (exchange.Result, error) {
-	columns, err := pairs("map", o.columns)
-	if err != nil {
-		return exchange.Result{}, err
-	}
-	opts := exchange.Options{Schema: schema, Columns: columns, Project: o.project}
-	if exchange.TakesFolder(o.from) {
-		dir := append(args, ".")[0]
-		return inputError(dir)(exchange.ReadFolder(o.from, dir, opts))
-	}
-	if len(args) == 0 && f.IO.InTTY {
-		return exchange.Result{}, Usagef("name a file, or - for standard input")
-	}
-	name, in := append(args, "-")[0], f.IO.In
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return exchange.Result{}, Usagef("read import: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	if o.from == "" {
-		return inputError(name)(exchange.ReadLines(in))
-	}
-	return inputError(name)(exchange.Read(o.from, in, opts))
-}
-
-// inputError makes an input that is not what it should be an error of the
-// command line.
-func inputError(name string) func(exchange.Result, error) (exchange.Result, error) {
-	return func(r exchange.Result, err error) (exchange.Result, error) {
-		if err != nil {
-			return r, Usagef("import %s: %w", name, err)
-		}
-		if len(r.Items) == 0 && len(r.Skipped) == 0 {
-			return r, Usagef("import %s: there is no card in it", name)
-		}
-		return r, nil
-	}
 }

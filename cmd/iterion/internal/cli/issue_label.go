@@ -146,23 +146,28 @@ func runLabelList(ctx context.Context, f *Factory) error {
 
 // countLabels reads nothing of the cards but their labels.
 func countLabels(ctx context.Context, b board.Store) ([]board.LabelCount, []board.UnreadableError, error) {
-	var cards []board.Issue
-	broken, err := eachFile(ctx, b, board.Query{}, func(card []byte) error {
-		var is struct {
-			Labels []string `json:"labels"`
+	count := map[string]int{}
+	broken, err := eachPart(ctx, b, func(is *struct{ Labels []string }) {
+		for _, l := range is.Labels {
+			count[l]++
 		}
-		if err := json.Unmarshal(card, &is); err != nil {
-			return err
-		}
-		if len(is.Labels) > 0 {
-			cards = append(cards, board.Issue{Labels: is.Labels})
-		}
-		return nil
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("count labels: %w", err)
 	}
-	return board.CountLabels(cards), broken, nil
+	return board.SortLabels(count), broken, nil
+}
+
+// eachPart calls fn with what T takes of each card.
+func eachPart[T any](ctx context.Context, b board.Store, fn func(*T)) ([]board.UnreadableError, error) {
+	return eachFile(ctx, b, board.Query{}, func(card []byte) error {
+		var part T
+		if err := json.Unmarshal(card, &part); err != nil {
+			return err
+		}
+		fn(&part)
+		return nil
+	})
 }
 
 func runLabelsOf(ctx context.Context, f *Factory, ref string) error {

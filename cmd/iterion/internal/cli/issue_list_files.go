@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 
 	"iterion/native/board"
 )
@@ -12,27 +13,49 @@ import (
 // printFiles prints cards as PrintJSON would, without decoding them: of a large
 // board that is most of the work.
 func printFiles(ctx context.Context, f *Factory, b board.FileLister, q board.Query) error {
-	w := bufio.NewWriterSize(f.IO.Out, 1<<16)
-	between := "[\n"
+	out := newIndentedArray(f.IO.Out)
 	broken, err := b.ListFiles(ctx, q, func(card []byte) error {
-		_, err := w.WriteString(between)
-		between = ",\n"
-		writeIndented(w, card)
-		return err
+		out.add(card)
+		return nil
 	})
 	for i := range broken {
 		f.Warn("%v", &broken[i])
 	}
-	if between == "[\n" && err == nil {
-		_, err = w.WriteString("[]\n")
-	} else if err == nil {
-		_, err = w.WriteString("\n]\n")
-	}
 	if err != nil {
 		return fmt.Errorf("list issues: %w", err)
 	}
-	_ = w.Flush() // Main looks at failed writes
+	out.end()
 	return nil
+}
+
+// indentedArray prints an array of cards in their file form, as PrintJSON would.
+// That a write failed is seen by Main.
+type indentedArray struct {
+	w    *bufio.Writer
+	some bool
+}
+
+func newIndentedArray(w io.Writer) *indentedArray {
+	return &indentedArray{w: bufio.NewWriterSize(w, 1<<16)}
+}
+
+func (a *indentedArray) add(card []byte) {
+	between := ",\n"
+	if !a.some {
+		between = "[\n"
+	}
+	a.some = true
+	a.w.WriteString(between)
+	writeIndented(a.w, card)
+}
+
+func (a *indentedArray) end() {
+	if a.some {
+		a.w.WriteString("\n]\n")
+	} else {
+		a.w.WriteString("[]\n")
+	}
+	_ = a.w.Flush()
 }
 
 // writeIndented writes a card as an element of an array: one step further in,

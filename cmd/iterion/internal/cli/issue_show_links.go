@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"iterion/native/board"
@@ -31,16 +33,21 @@ func blockerRows(ctx context.Context, b board.Store, is board.Issue) [][2]string
 
 // dependentRows name the cards that a card is a blocker of.
 func dependentRows(ctx context.Context, f *Factory, b board.Store, is board.Issue) ([][2]string, error) {
-	found, err := b.List(ctx, board.Query{})
+	var rows [][2]string
+	broken, err := eachFile(ctx, b, board.Query{}, func(card []byte) error {
+		var held struct{ Blockers []string }
+		if err := json.Unmarshal(card, &held); err != nil || !slices.Contains(held.Blockers, is.ID) {
+			return err
+		}
+		d, err := board.DecodeIssue(card)
+		rows = append(rows, [2]string{"blocks", d.ID + "  " + cardText(d)})
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list issues: %w", err)
 	}
-	for i := range found.Broken {
-		f.Warn("%v", &found.Broken[i])
-	}
-	var rows [][2]string
-	for _, d := range board.Dependents(found.Issues, is.ID) {
-		rows = append(rows, [2]string{"blocks", d.ID + "  " + cardText(d)})
+	for i := range broken {
+		f.Warn("%v", &broken[i])
 	}
 	return onceNamed(rows), nil
 }
