@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +22,7 @@ const lockFD = 3
 func Main(args []string) int {
 	unix.CloseOnExec(lockFD)
 	closeStrays()
+	staySmall()
 	if len(args) != 1 {
 		fmt.Fprintln(os.Stderr, "iterion supervise is started by iterion itself")
 		return 2
@@ -34,6 +36,21 @@ func Main(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// memoryLimit is what the runtime is to get along with. What a supervisor holds
+// for long is far less; it is the garbage of busy times that counts.
+const memoryLimit = 20 << 20
+
+// staySmall trades time for memory: there is one supervisor for each run, and it
+// has little to do. Who tunes the runtime by its own variables is left alone.
+func staySmall() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 }
 
 // closeStrays closes what the launcher had inherited itself without wanting it,

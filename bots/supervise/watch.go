@@ -17,15 +17,20 @@ const (
 	// lookEvery is how often intent.json, the bot's reports and the clocks are
 	// looked at while the bot says something.
 	lookEvery = 100 * time.Millisecond
-	// lookIdle is how often they are looked at while it does not: nothing but a
-	// person's intent can come then, and a run that waits for hours costs little.
+	// lookIdle is how often they are looked at while it does not.
 	lookIdle = 250 * time.Millisecond
+	// lookWatched is how often they are then looked at where the system tells of
+	// changes. A run that waits for hours must cost nothing.
+	lookWatched = 2 * time.Second
+	// stirEvery is how often the system may tell.
+	stirEvery = 20 * time.Millisecond
 )
 
 // watch waits until the bot has exited or is to be ended.
 func (s *supervisor) watch(reaper *proctree.Reaper) ending {
 	look := time.NewTimer(0)
 	defer look.Stop()
+	stirred := stirs(s.dir)
 	var over <-chan time.Time
 	if s.plan.Timeout > 0 {
 		over = time.After(s.plan.Timeout)
@@ -50,25 +55,38 @@ func (s *supervisor) watch(reaper *proctree.Reaper) ending {
 			if e.asked = s.overCap(); e.asked != nil {
 				return e
 			}
+		case <-stirred:
+			look.Reset(0)
 		case <-look.C:
 			rest := s.look(&e)
 			if e.asked != nil || e.stall > 0 || e.lingered {
 				return e
 			}
-			look.Reset(s.pause(rest))
+			look.Reset(s.pause(rest, stirred != nil))
 		}
 	}
 }
 
-// pause is how long until the next look.
-func (s *supervisor) pause(rest bool) time.Duration {
+// pause is how long until the next look: sooner when more reports wait, while the
+// bot is busy, and when one of its clocks is to run out.
+func (s *supervisor) pause(rest, watched bool) time.Duration {
+	silence := s.active.silence()
+	wait := lookIdle
 	switch {
 	case rest:
 		return 0
-	case s.active.silence() < time.Second:
-		return lookEvery
+	case silence < time.Second:
+		wait = lookEvery
+	case watched:
+		wait = lookWatched
 	}
-	return lookIdle
+	if s.plan.Stall > 0 {
+		wait = min(wait, s.plan.Stall-silence+time.Millisecond)
+	}
+	if s.talk != nil && s.talk.lingers() > 0 {
+		wait = min(wait, s.plan.Linger-s.talk.lingers()+time.Millisecond)
+	}
+	return max(wait, time.Millisecond)
 }
 
 // look reads what the bot reports and what others ask, and looks at the clocks. It
