@@ -64,8 +64,22 @@ func setupScript(e *testscript.Env) error {
 	for _, name := range []string{"ITERION_STORE_DIR", "ITERION_RUN_ID", "ITERION_BOT", "NO_COLOR", "VISUAL", "EDITOR"} {
 		e.Setenv(name, "")
 	}
+	e.Setenv("GOCACHE", goCache())
 	e.Values[fingerprints{}] = map[string]string{}
 	return os.MkdirAll(home, 0o700)
+}
+
+// goCache is where the user's builds are kept: a bot in Go is not to build the
+// whole standard library anew in the script's own home.
+func goCache() string {
+	if dir := os.Getenv("GOCACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "go-build")
 }
 
 // cmdExits runs a program and wants that very exit code:

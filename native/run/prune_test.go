@@ -197,43 +197,60 @@ func TestLeftoversOfAKilledPruneGoWithTheNext(t *testing.T) {
 func TestPruneKilledAtAnyInstant(t *testing.T) {
 	const env = "ITERION_TEST_PRUNE"
 	if root := os.Getenv(env); root != "" {
+		os.Stdout.WriteString("\n") // from here on
 		_, _ = Open(root, Options{NoFsync: true}).Prune(t.Context(), Prune{Before: time.Now()})
 		os.Exit(0)
 	}
-	if testing.Short() {
-		t.Skip("short")
-	}
 	d := newDir(t)
-	const many = 40
-	for range many {
+	const files = 20
+	for range 30 {
 		id := ended(t, d, Finished, time.Hour)
-		for n := range 40 {
+		for n := range files {
 			if err := os.WriteFile(d.file(id, "f"+strconv.Itoa(n)), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	for round := 0; ; round++ {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestPruneKilledAtAnyInstant$")
-		cmd.Env = append(os.Environ(), env+"="+d.root)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		kill := time.AfterFunc(time.Duration(10+7*round)*time.Millisecond, func() { _ = cmd.Process.Kill() })
-		err := cmd.Wait()
-		kill.Stop()
-		found, lerr := d.List(Query{})
-		if lerr != nil || len(found.Broken) > 0 {
-			t.Fatalf("round %d: %v, %v", round, found.Broken, lerr)
+	kills := 0
+	for after := time.Duration(0); ; after += 5 * time.Millisecond {
+		killed := pruneAndKill(t, env+"="+d.root, after)
+		found, err := d.List(Query{})
+		if err != nil || len(found.Broken) > 0 {
+			t.Fatalf("after %s: %v, %v", after, found.Broken, err)
 		}
 		for _, rec := range found.Records {
-			if names, err := os.ReadDir(d.Path(rec.ID)); err != nil || len(names) < 43 {
-				t.Fatalf("round %d: run %s is half there: %d files, %v", round, rec.ID, len(names), err)
+			if names, err := os.ReadDir(d.Path(rec.ID)); err != nil || len(names) < files+3 {
+				t.Fatalf("after %s: run %s is half there: %d files, %v", after, rec.ID, len(names), err)
 			}
 		}
-		if err == nil && len(found.Records) == 0 {
-			t.Logf("gone after %d kills", round)
-			return
+		if !killed {
+			break
 		}
+		kills++
 	}
+	d.must(t)
+	if left, err := os.ReadDir(filepath.Join(d.root, trashDir)); err != nil || len(left) > 0 || kills == 0 {
+		t.Errorf("after %d kills the trash holds %v, %v", kills, left, err)
+	}
+}
+
+// pruneAndKill prunes in a process that is killed so long after it began, and
+// reports whether the kill came before its end.
+func pruneAndKill(t *testing.T, env string, after time.Duration) bool {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestPruneKilledAtAnyInstant$")
+	cmd.Env = append(os.Environ(), env, "GORACE=atexit_sleep_ms=0")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		_, err = out.Read(make([]byte, 1))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	return cmd.Wait() != nil
 }
