@@ -45,6 +45,9 @@ func (s *Store) Tip(ctx context.Context) (int64, error) {
 func (s *Store) pending(ctx context.Context) (int64, error) {
 	const none = int64(1) << 62
 	changes, _, err := stagedFiles(s.l.Staging())
+	if isNotDir(err) {
+		err = nil // a file in the folder's place: nothing is on its way, or will be
+	}
 	if err != nil || len(changes) == 0 {
 		return none, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"iterion/native/board"
 )
@@ -192,6 +193,20 @@ func (c *cards) pick(pass func(f *board.Facts) bool) (board.Listing, error) {
 // all returns every card.
 func (c *cards) all() (board.Listing, error) {
 	return c.pick(func(*board.Facts) bool { return true })
+}
+
+// blockers returns the ids that cards name as blockers.
+func (c *cards) blockers() (map[string]bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all, _, err := c.look()
+	ids := map[string]bool{}
+	for _, e := range all {
+		for _, id := range e.facts.Blockers {
+			ids[strings.Clone(id)] = true // not to keep the whole table of the index
+		}
+	}
+	return ids, err
 }
 
 // held counts the cards in each column.

@@ -24,8 +24,9 @@ func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
 
 // writer is what a verb may do while it holds the writer lock.
 type writer struct {
-	s    *Store
-	owed []string // folders that a record was placed in, to be synced
+	s     *Store
+	owed  []string // folders that a record was placed in, to be synced
+	fresh string   // an id that was made just now, which no card can name
 }
 
 // write runs fn under the writer lock, after finishing what an earlier holder
@@ -102,7 +103,7 @@ func lockError(err error) error {
 // the folders that a clone of the store does not bring along.
 func (s *Store) writable() error {
 	for _, dir := range []string{s.l.Dispatcher(), s.l.Issues(), s.l.Staging()} {
-		err := access(dir)
+		err := access(dir + "/.") // a file in its place is refused
 		if errors.Is(err, fs.ErrNotExist) && dir != s.l.Dispatcher() {
 			err = os.Mkdir(dir, 0o700)
 			if errors.Is(err, fs.ErrExist) {

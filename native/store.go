@@ -39,6 +39,8 @@ type Store struct {
 	cards  *cards
 	schema *schemaFile
 
+	awaited awaited
+
 	// crash, when set, is told each step of a write as it is done; tests die there.
 	crash func(step string)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"iterion/native/atomicfile"
@@ -163,6 +164,9 @@ func (w *writer) redoVerb() error {
 	data, err := os.ReadFile(w.s.l.verb())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, syscall.EISDIR) {
+		return w.setVerbAside(err)
 	}
 	if err != nil {
 		return err

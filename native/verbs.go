@@ -24,11 +24,14 @@ func (s *Store) SetSchema(ctx context.Context, next board.Schema, by board.Cause
 
 // Create implements board.Store.
 func (s *Store) Create(ctx context.Context, draft board.Issue, by board.Cause) (board.Issue, error) {
+	var fresh string
 	if draft.ID == "" {
-		draft.ID = board.NewID()
+		fresh = board.NewID()
+		draft.ID = fresh
 	}
 	var c board.Change
 	err := s.write(ctx, func(w *writer) (err error) {
+		w.fresh = fresh
 		c, err = w.create(draft, by)
 		return err
 	})

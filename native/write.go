@@ -62,7 +62,11 @@ func (w *writer) cardRules(by board.Cause) board.Rules {
 // applyAll writes a change together with what it brings about for other cards.
 func (w *writer) applyAll(r board.Rules, c board.Change) error {
 	verb := []board.Change{c}
-	if c.Closes() {
+	frees, err := w.frees(c)
+	if err != nil {
+		return err
+	}
+	if frees {
 		dependents, err := w.dependents(c.Issue.ID)
 		if err != nil {
 			return err
@@ -70,6 +74,20 @@ func (w *writer) applyAll(r board.Rules, c board.Change) error {
 		verb = append(verb, r.Unblock(c.Issue, dependents)...)
 	}
 	return w.apply(verb)
+}
+
+// frees reports whether the change may free others.
+func (w *writer) frees(c board.Change) (bool, error) {
+	if !c.Closes() {
+		return false, nil
+	}
+	if c.Event.Type != board.EventIssueCreated {
+		return true, nil
+	}
+	if c.Issue.ID == w.fresh {
+		return false, nil
+	}
+	return w.awaited(c.Issue.ID)
 }
 
 // dependents returns the cards that id is a blocker of. Which they are is known

@@ -57,9 +57,9 @@
 // with all of them. A blocker that no longer exists is unsatisfied. A write that
 // adds a blocker that does not exist, or that closes a cycle, is refused.
 //
-// When a card reaches done, the cards in waiting_deps that it was the last to
-// hold back move to backlog, or to ready where their bot argument auto_ready
-// says so. [Rules.Unblock] computes those changes; the twin applies them with
+// When a card reaches done, or is imported there, the cards in waiting_deps that
+// it was the last to hold back move to backlog, or to ready where their bot
+// argument auto_ready says so. [Rules.Unblock] computes those changes; the twin applies them with
 // the change that caused them.
 //
 // # Cards from elsewhere

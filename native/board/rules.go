@@ -31,9 +31,11 @@ type Change struct {
 }
 
 // Closes reports whether the change brought a card to done, after which the
-// twin owes its dependents Rules.Unblock.
+// twin owes its dependents Rules.Unblock. A new card may do so, too: others can
+// name a blocker that is only imported later.
 func (c Change) Closes() bool {
-	return c.Event != nil && c.Event.Type == EventIssueStateChanged && c.Issue.State == StateDone
+	return c.Event != nil && c.Issue.State == StateDone &&
+		(c.Event.Type == EventIssueStateChanged || c.Event.Type == EventIssueCreated)
 }
 
 // same is the change of a verb that changes nothing.

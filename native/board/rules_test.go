@@ -115,13 +115,17 @@ func TestCardWithoutItsEpochRefusesEveryHolder(t *testing.T) {
 	}
 }
 
-func TestClosesIsTrueOnlyOfAMoveToDone(t *testing.T) {
+func TestClosesIsTrueOnlyOfWhatComesToDone(t *testing.T) {
 	r, i := rules(nil), Issue{ID: "native:1", State: StateReady}
 	if !must(r.Move(i, StateDone)).Closes() {
 		t.Error("a move to done does not close")
 	}
+	made := func(state string) Change { return must(r.Create(Issue{ID: "native:2", Title: "x", State: state})) }
+	if !made(StateDone).Closes() {
+		t.Error("a card that is made in done does not close")
+	}
 	done := must(r.Move(i, StateDone)).Issue
-	for _, c := range []Change{must(r.Move(i, StateBlocked)), must(r.Move(done, StateDone)), must(r.Comment(done, "c", "a", "b"))} {
+	for _, c := range []Change{made(StateBlocked), must(r.Move(i, StateBlocked)), must(r.Move(done, StateDone)), must(r.Comment(done, "c", "a", "b"))} {
 		if c.Closes() {
 			t.Errorf("%+v closes", c.Event)
 		}

@@ -20,6 +20,7 @@ func importCases() []testCase {
 		{"ImportRefusesBadRecords", importRefuses},
 		{"ImportedBlockersMayComeLaterButFormNoCycle", importBlockers},
 		{"ImportToDoneUnblocks", importUnblocks},
+		{"BlockerThatIsImportedAsDoneUnblocks", importDoneBlocker},
 		{"ForeignImportOnlyAdds", importForeign},
 		{"ForeignImportFollowsItsOwnState", importForeignState},
 	}
@@ -203,6 +204,21 @@ func importUnblocks(b *bed) {
 	events := b.told(b.brings(board.ImportUpdated, in))
 	b.equal(types(events), []board.EventType{board.EventIssueStateChanged, board.EventIssueUnblocked})
 	b.equal(b.get(i.ID).State, board.StateBacklog)
+}
+
+func importDoneBlocker(b *bed) {
+	blocker, plain, waiting := wholeCard(), wholeCard(), wholeCard()
+	plain.ID = "native:0fe1c2d3-0000-4000-8000-00000000000b"
+	waiting.ID = "native:0fe1c2d3-0000-4000-8000-00000000000c"
+	blocker.State, plain.State = board.StateDone, board.StateDone
+	waiting.State, waiting.Blockers = board.StateWaitingDeps, []string{blocker.ID}
+	b.one(board.EventIssueCreated, b.brings(board.ImportCreated, plain)) // nobody waits for it
+	b.ok(b.brings(board.ImportCreated, waiting)())
+	b.equal(b.get(waiting.ID).State, board.StateWaitingDeps)
+	events := b.told(b.brings(board.ImportCreated, blocker))
+	b.equal(types(events), []board.EventType{board.EventIssueCreated, board.EventIssueUnblocked})
+	b.equal(b.get(waiting.ID).State, board.StateBacklog)
+	b.equal(b.get(waiting.ID).StateReason, board.ReasonUnblocked)
 }
 
 // foreignCard is what a tool says that knows titles, labels and open or closed.
