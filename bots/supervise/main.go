@@ -40,7 +40,7 @@ func Main(args []string) int {
 
 // memoryLimit is what the runtime is to get along with. What a supervisor holds
 // for long is far less; it is the garbage of busy times that counts.
-const memoryLimit = 20 << 20
+const memoryLimit = 12 << 20
 
 // staySmall trades time for memory: there is one supervisor for each run, and it
 // has little to do. Who tunes the runtime by its own variables is left alone.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // blot stands where a secret was.
@@ -77,9 +78,34 @@ func (r *redactor) rest() []byte {
 	return rest
 }
 
+// mask overwrites every secret in text with asterisks and returns where the first
+// begins and the last ends.
+func (r *redactor) mask(text []byte) (from, to int) {
+	found := [][2]int{}
+	for _, s := range r.secrets {
+		for at := 0; ; at++ {
+			i := bytes.Index(text[at:], s)
+			if i < 0 {
+				break
+			}
+			at += i
+			found = append(found, [2]int{at, at + len(s)})
+		}
+	}
+	if len(found) == 0 {
+		return 0, 0
+	}
+	from = len(text)
+	for _, f := range found { // only now, for secrets may overlap
+		copy(text[f[0]:f[1]], bytes.Repeat([]byte("*"), f[1]-f[0]))
+		from, to = min(from, f[0]), max(to, f[1])
+	}
+	return from, to
+}
+
 // clean blots secrets out of a text that is whole.
 func (r *redactor) clean(s string) string {
-	if len(r.secrets) == 0 {
+	if !slices.ContainsFunc(r.secrets, func(secret []byte) bool { return strings.Contains(s, string(secret)) }) {
 		return s
 	}
 	one := r.fresh()

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,18 +97,14 @@ func (t *tail) scrub(f *os.File, piece []byte) error {
 	text := slices.Concat(t.before, piece)
 	start := t.at - int64(len(t.before))
 	t.before = slices.Clone(text[max(0, len(text)-t.hide.longest()+1):])
-	for _, s := range t.hide.secrets {
-		for from := 0; ; {
-			i := bytes.Index(text[from:], s)
-			if i < 0 {
-				break
-			}
-			from += i
-			if _, err := f.WriteAt(bytes.Repeat([]byte("*"), len(s)), start+int64(from)); err != nil {
-				return fmt.Errorf("scrub reports: %w", err)
-			}
-			from += len(s)
-		}
+	from, to := t.hide.mask(text)
+	if from == to {
+		return nil
+	}
+	// Nothing but what lies between the first and the last of them: what stands
+	// before may have been overwritten already.
+	if _, err := f.WriteAt(text[from:to], start+int64(from)); err != nil {
+		return fmt.Errorf("scrub reports: %w", err)
 	}
 	return nil
 }

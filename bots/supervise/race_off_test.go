@@ -1,0 +1,5 @@
+//go:build !race
+
+package supervise
+
+const raced = false
