@@ -176,8 +176,10 @@ func (d *Daemon) build() error {
 	if err := d.keepConfig(d.cfg); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(d.o.Layout.Runs(), 0o700); err != nil {
-		return fmt.Errorf("make runs folder: %w", err)
+	for _, dir := range []string{d.o.Layout.Runs(), d.o.Layout.Spend()} { // both are watched
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make a folder of the store: %w", err)
+		}
 	}
 	d.gate = d.newGate()
 	d.gate.check()

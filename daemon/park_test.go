@@ -160,3 +160,23 @@ func TestCapPausesAndItsLiftingGoesOn(t *testing.T) {
 		t.Errorf("runs %+v", recs)
 	}
 }
+
+// A parked run that a person cancels leaves its card held, and its claim kept.
+func TestCancelOfAParkedRunHoldsItsCard(t *testing.T) {
+	b := newLab(t)
+	c, _ := b.start(b.options())
+	id := b.card(asking)
+	is := b.parked(c, id)
+	rec, err := c.CancelRun(t.Context(), is.LastRunID, control.By{By: "ana"})
+	b.must(err)
+	b.statusUntil(c, "the card is held", func(st control.Status) bool { return len(st.Dispatch.Held) == 1 })
+	if rec, err = c.Run(t.Context(), rec.ID); err != nil || rec.Status != run.Cancelled {
+		t.Errorf("the run is %s, %v", rec.Status, err)
+	}
+	if now := b.issue(id); now.Claim == "" || now.AwaitingInput {
+		t.Errorf("card %+v", now)
+	}
+	_, err = c.ClearLastRun(t.Context(), id, control.By{By: "ana"})
+	b.must(err)
+	b.until("the claim is gone", func() bool { return b.issue(id).Claim == "" })
+}

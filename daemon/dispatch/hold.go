@@ -10,10 +10,13 @@ import (
 )
 
 // probe looks at a parked or held card and its run.
-type probe struct{ issueID, runID string }
+type probe struct {
+	issueID, runID string
+	holds          int
+}
 
 func (e probe) do(ctx context.Context, d *Dispatcher) {
-	m := probed{issueID: e.issueID}
+	m := probed{issueID: e.issueID, holds: e.holds}
 	m.issue, m.cardErr = d.opts.Board.Get(ctx, e.issueID)
 	m.missing = errors.Is(m.cardErr, board.ErrNotFound)
 	m.view, m.err = d.opts.Runs.Inspect(ctx, e.runID)
@@ -32,7 +35,7 @@ func (s *state) probeHolds() []effect {
 		c := s.cards[id]
 		if (c.phase == PhaseParked || c.phase == PhaseHeld) && !c.probing {
 			c.probing = true
-			fx = append(fx, probe{issueID: id, runID: c.runID})
+			fx = append(fx, probe{issueID: id, runID: c.runID, holds: c.holds})
 		}
 	}
 	return fx
@@ -42,10 +45,13 @@ func (s *state) probeHolds() []effect {
 // person lifted the hold, and leaves it alone otherwise.
 func (s *state) onProbed(m probed, now time.Time) []effect {
 	c := s.cards[m.issueID]
-	if c == nil || (c.phase != PhaseParked && c.phase != PhaseHeld) {
+	if c == nil {
 		return nil
 	}
 	c.probing = false
+	if c.phase != PhaseParked && c.phase != PhaseHeld || m.holds != c.holds {
+		return nil
+	}
 	switch {
 	case m.missing:
 		return []effect{s.file(c, plan{verdict: Lost, reason: "the card was deleted"})}
@@ -123,6 +129,7 @@ func (s *state) onRepark(m repark) []effect {
 // ones, caps or not: the run is there.
 func (s *state) join(c *card) effect {
 	c.phase, c.slot = PhaseLaunching, true
+	c.holds++
 	s.touched[c.issue.ID] = true
 	return startCard{goOnJob{
 		cfg: s.cfg, columns: s.columns, issueID: c.issue.ID, fence: c.fence, placed: c.placed, stamped: c.stamped,

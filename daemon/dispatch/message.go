@@ -131,6 +131,7 @@ type (
 	}
 	probed struct {
 		issueID string
+		holds   int // of the card when the look began
 		issue   board.Issue
 		missing bool
 		view    RunView

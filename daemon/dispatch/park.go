@@ -46,6 +46,7 @@ func (s *state) goOn(c *card, now time.Time) effect {
 		c.attempt = attempt
 	}
 	c.phase, c.slot, c.goAt = PhaseLaunching, true, time.Time{}
+	c.holds++
 	s.touched[c.issue.ID] = true
 	return startCard{goOnJob{
 		cfg: s.cfg, columns: s.columns, issueID: c.issue.ID, fence: c.fence, placed: c.placed, stamped: c.stamped,
@@ -193,8 +194,12 @@ func (s *state) onGoOnFailed(m goOnFailed, now time.Time) []effect {
 	case kind == failTrouble:
 		s.infraTrouble(now, m.err.Error())
 	}
-	if c.failed && c.wanted == "" { // not paused: there is nothing to park
+	switch {
+	case c.failed && c.wanted == "": // not paused: there is nothing to park
 		return []effect{s.file(c, plan{verdict: Revert, reason: m.err.Error(), to: c.source})}
+	case c.failed: // nobody is asked anything: it waits where it is
+		c.phase, c.slot, c.reason = PhaseParked, false, m.err.Error()
+		return nil
 	}
 	return []effect{s.park(c, m.err.Error())}
 }

@@ -483,3 +483,87 @@ func TestResumeRunWithoutACardTakesASlot(t *testing.T) {
 		b.launches(next, 1)
 	})
 }
+
+func TestRunThatAsksTwiceIsParkedTwice(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return asks(time.Second) }
+		asked := 1
+		b.runs.goOn = func(Resume) script {
+			if asked++; asked < 4 {
+				return asks(time.Second)
+			}
+			return finishes(time.Second)
+		}
+		id := b.card()
+		l := b.start()
+		for range 3 {
+			l.later(2 * time.Second)
+			l.parkedIn(id, board.StateAwaitingInput)
+			b.runs.answer(b.get(id).LastRunID)
+			l.look()
+		}
+		l.later(2 * time.Second)
+		b.settledIn(id, board.StateReview)
+		b.launches(id, 1)
+	})
+}
+
+// A look that began before a card went on and comes back when it is parked again
+// neither blinds the dispatcher for it nor takes it for moved.
+func TestStaleLookAtAParkedCardChangesNothing(t *testing.T) {
+	s := newState(Config{}.withDefaults(), "o", "m")
+	now := time.Unix(1_000_000, 0)
+	s.step(booted{schema: board.DefaultSchema()}, now)
+	c := &card{runID: "r", phase: PhaseLaunching, placed: board.StateAwaitingInput, fence: board.Fence{Marker: "m", Epoch: 1}, probing: true, holds: 2}
+	c.issue = board.Issue{ID: "i", State: board.StateAwaitingInput, Claim: "m", ClaimEpoch: 1}
+	s.cards["i"] = c
+	moved := c.issue
+	moved.State = board.StateBacklog
+	paused := RunView{Record: run.Record{ID: "r", Status: run.PausedHuman}}
+	s.step(probed{issueID: "i", holds: 1, issue: moved, view: paused}, now)
+	if c.probing {
+		t.Fatal("the card will never be looked at again")
+	}
+	c.phase, c.probing = PhaseParked, true
+	s.step(probed{issueID: "i", holds: 1, issue: moved, view: paused}, now)
+	if c.phase != PhaseParked || c.placed != board.StateAwaitingInput || c.probing {
+		t.Fatalf("card %+v", c)
+	}
+	if fx := s.step(probed{issueID: "i", holds: 2, issue: moved, view: paused}, now); c.phase != PhaseSettling || c.plan.verdict != Released {
+		t.Fatalf("phase %s, effects %v", c.phase, fx)
+	}
+}
+
+func TestStopRunsEndsRunsWithoutACardToo(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return asks(time.Second) }
+		b.runs.goOn = func(Resume) script { return never }
+		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand}))
+		l := b.start()
+		l.later(2 * time.Second)
+		b.runs.answer(byHand)
+		b.ok(l.ResumeRun(t.Context(), byHand, "alice"))
+		l.later(time.Second)
+		l.slots(1)
+		b.ok(l.StopRuns(t.Context(), "bob"))
+		l.slots(0)
+		if rec := b.runs.view(byHand).Record; rec.Status != run.Cancelled {
+			t.Fatalf("run %+v", rec)
+		}
+	})
+}
+
+// A card that a person moved out of the way while no daemon ran is let go.
+func TestParkedCardThatWasMovedWithoutADaemonIsLetGo(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return asks(time.Second) }
+		id := b.card()
+		l := b.start()
+		l.later(2 * time.Second)
+		l.kill()
+		b.move(id, board.StateBacklog, board.Cause{Actor: "alice"})
+		b.start().later(time.Minute)
+		b.settledIn(id, board.StateBacklog)
+		b.launches(id, 1)
+	})
+}

@@ -206,6 +206,7 @@ func (s *state) file(c *card, p plan) effect {
 	p.ran, p.placed, p.stamped, p.seq = c.ran, c.placed, c.stamped, c.seq
 	p.columns, p.ended = s.columns, c.ended
 	c.ended = false // told once
+	c.holds++
 	p.ledgerV, p.ledger = s.ledgerV, maps.Clone(s.retries)
 	p.entry = s.entry(c, PhaseHeld)
 	if p.verdict == Parked {

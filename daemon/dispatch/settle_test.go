@@ -254,7 +254,7 @@ func TestDisposition_GaveUp_WithoutAFailedStateTheLadderGoesOn(t *testing.T) {
 }
 
 func TestBotThatMovesItsCardIsSettledThere(t *testing.T) {
-	for _, to := range []string{board.StateDone, board.StateInbox, board.StateReady} {
+	for _, to := range []string{board.StateDone, board.StateReview, board.StateInbox, board.StateReady} {
 		t.Run(to, func(t *testing.T) {
 			inBed(t, func(t *testing.T, b *bed) {
 				b.runs.plan = func(Launch) script { return finishes(time.Minute) }

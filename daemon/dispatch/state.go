@@ -80,6 +80,7 @@ type card struct {
 	gone     bool // the card does not exist any more
 	probing  bool
 	reason   string // of a hold
+	holds    int    // grows whenever a hold may end: an older look is not about this one
 	heldAt   time.Time
 	plan     *plan // while settling
 	planAt   time.Time

@@ -38,6 +38,13 @@ func (s *state) resend(c *card) []effect {
 	return []effect{sendStop{issueID: c.issue.ID, runID: c.runID, request: *c.stop}}
 }
 
+func (m stopTried) what() string {
+	if m.issueID == "" {
+		return "a run without a card"
+	}
+	return "the run of issue " + board.ShortID(m.issueID)
+}
+
 func (s *state) onStopTried(m stopTried, now time.Time) []effect {
 	if m.err == nil {
 		return nil
@@ -50,7 +57,7 @@ func (s *state) onStopTried(m stopTried, now time.Time) []effect {
 		}
 		return nil
 	}
-	s.trouble(now, fmt.Sprintf("stop the run of issue %s: %v", board.ShortID(m.issueID), m.err))
+	s.trouble(now, fmt.Sprintf("stop %s: %v", m.what(), m.err))
 	if c != nil && c.stop != nil {
 		c.stop.sent = false // the next reconcile sends it again
 	}
@@ -80,6 +87,13 @@ func (s *state) onStopRuns(m stopRuns) []effect {
 			fx = append(fx, abortStart{id})
 			fx = append(fx, s.stopRun(c, stopRequest{verb: run.VerbCancel, by: m.by, note: "the daemon was stopped"})...)
 		}
+	}
+	for _, id := range sorted(s.directs) {
+		if !s.directs[id].slot() {
+			delete(s.directs, id)
+			continue
+		}
+		fx = append(fx, sendStop{runID: id, request: stopRequest{verb: run.VerbCancel, by: m.by, note: "the daemon was stopped"}})
 	}
 	return fx
 }
