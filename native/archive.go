@@ -200,6 +200,11 @@ func newPacker(f *os.File) *packer { return &packer{f: f, z: gzip.NewWriter(f)} 
 
 // copy takes a line over as it is, however long.
 func (p *packer) copy(log io.ReaderAt, l jsonl.Line) error {
+	if l.Data != nil {
+		_, err := p.z.Write(l.Data)
+		_, nerr := p.z.Write([]byte{'\n'})
+		return errors.Join(err, nerr)
+	}
 	_, err := io.Copy(p.z, io.NewSectionReader(log, l.Offset, l.End-l.Offset))
 	return err
 }

@@ -114,31 +114,61 @@ func printPast(ctx context.Context, f *Factory, b board.Store, o issueEventsOpti
 		show = func(events []board.Event) error { return addEvents(out, events) }
 		end = out.end
 	}
-	var held []board.Event // of which the newest are asked for
-	seen := o.after
+	if o.limit > 0 {
+		return showNewest(ctx, b, o, show, end)
+	}
+	seen, err := eachPage(ctx, b, o.after, func(page []board.Event) error { return show(o.pick(page)) })
+	if err == nil {
+		end()
+	}
+	return seen, err
+}
+
+// eachPage hands the events behind after to fn, a page at a time, and returns the
+// last seq that it saw.
+func eachPage(ctx context.Context, b board.Store, after int64, fn func([]board.Event) error) (seen int64, err error) {
+	seen = after
 	for {
 		page, err := b.Events(ctx, seen, eventPage)
 		if err != nil {
 			return seen, fmt.Errorf("read events: %w", err)
 		}
 		if len(page) == 0 {
-			break
+			return seen, nil
 		}
 		last := len(page) < eventPage
 		seen = page[len(page)-1].Seq
-		if page = o.pick(page); o.limit > 0 {
-			held = append(held, page...)
-			held = slices.Clone(held[max(len(held)-o.limit, 0):])
-		} else if err := show(page); err != nil {
+		if err := fn(page); err != nil || last {
 			return seen, err
 		}
-		if last {
-			break
-		}
 	}
-	err := show(held)
-	end()
-	return seen, err
+}
+
+// showNewest shows the last events that are asked for. It looks for them at the
+// log's end, and eight times as far back as long as it has too few.
+func showNewest(ctx context.Context, b board.Store, o issueEventsOptions, show func([]board.Event) error, end func()) (int64, error) {
+	tip, err := b.Tip(ctx)
+	if err != nil {
+		return o.after, fmt.Errorf("read events: %w", err)
+	}
+	for back := int64(max(o.limit, eventPage)); ; back *= 8 {
+		var held []board.Event
+		from := max(o.after, tip-back)
+		seen, err := eachPage(ctx, b, from, func(page []board.Event) error {
+			held = append(held, o.pick(page)...)
+			held = slices.Clone(held[max(len(held)-o.limit, 0):])
+			return nil
+		})
+		if err != nil {
+			return seen, err
+		}
+		if len(held) < o.limit && from > o.after {
+			continue
+		}
+		err = show(held)
+		end()
+		return seen, err
+	}
 }
 
 func addEvents(out *indentedArray, events []board.Event) error {
