@@ -255,32 +255,3 @@ func TestNestedDetachedRunSurvivesItsParent(t *testing.T) {
 	b.must(os.WriteFile(b.path("go"), nil, 0o600))
 	b.want(b.await(innerID), run.Finished, "")
 }
-
-func TestProbersDoNotSpoilAStart(t *testing.T) {
-	b := newLab(t)
-	bot := b.bot("true")
-	stop := make(chan struct{})
-	var probers sync.WaitGroup
-	for range 2 {
-		probers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				ids, _ := b.runs.IDs()
-				for _, id := range ids {
-					if rec, err := Recover(context.Background(), b.runs, id); err == nil && rec.FailureCode != "" {
-						t.Errorf("a live run was settled: %s", rec.FailureCode)
-					}
-				}
-			}
-		})
-	}
-	for range 8 {
-		b.want(b.end(bot), run.Finished, "")
-	}
-	close(stop)
-	probers.Wait()
-}
