@@ -120,7 +120,7 @@ func (r Recipe) fill(files map[string][]byte, from, target string) error {
 		Recipe
 		Dir, Program string
 		Agent        bool
-	}{r, target, map[string]string{"sh": "run.sh", "python": "run.py", "go": "main.go"}[r.Lang], r.Protocol.Agent()}
+	}{r, filepath.Join(filepath.Base(filepath.Dir(target)), r.Name), map[string]string{"sh": "run.sh", "python": "run.py", "go": "main.go"}[r.Lang], r.Protocol.Agent()}
 	for _, part := range parts.Templates() {
 		var out bytes.Buffer
 		if err := part.Execute(&out, data); err != nil {

@@ -41,7 +41,7 @@ func scaffolded(t *testing.T, r Recipe) Bot {
 		t.Fatal(err)
 	}
 	readme, err := os.ReadFile(filepath.Join(path, "README.md"))
-	if err != nil || !strings.HasPrefix(string(readme), "# "+r.Name+"\n") || !strings.Contains(string(readme), path) {
+	if err != nil || !strings.HasPrefix(string(readme), "# "+r.Name+"\n") || !strings.Contains(string(readme), " bots/"+r.Name) {
 		t.Errorf("README: %v\n%s", err, readme)
 	}
 	return b
