@@ -49,6 +49,20 @@ func TestAnAgentThatGoesOnAfterItsLastWordIsNotEnded(t *testing.T) {
 	}
 }
 
+func TestWhatAnAgentSaysWithAQuestionIsNotItsResult(t *testing.T) {
+	b := newLab(t)
+	script := "if [ $ITERION_RESUME = 0 ]; then\n" + `echo '{"type":"ask","questions":{"ready":"Ready?"}}' >>$ITERION_EVENTS` + "\n" +
+		say(`"Session":"s1","Verdict":{"Result":"I have asked"}`) + "else\n" + say(wellDone) + "fi\n"
+	rec := b.end(b.agentBot(script))
+	b.want(rec, run.PausedHuman, "")
+	b.answer(rec.ID, map[string]any{"ready": "yes"})
+	b.resume(rec.ID)
+	b.want(b.await(rec.ID), run.Finished, "")
+	if out, err := b.runs.Output(rec.ID); err != nil || out["result"] != "all is well" {
+		t.Errorf("output is %v, %v", out, err)
+	}
+}
+
 func TestZoneOfAnAgent(t *testing.T) {
 	for tz, want := range map[string]string{"": "UTC", "UTC": "UTC", "Asia/Tokyo": "Asia/Tokyo", "No/Where": "UTC"} {
 		if got := zoneOf(map[string]string{"TZ": tz}).String(); got != want {

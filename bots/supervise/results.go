@@ -133,11 +133,11 @@ func (a *account) cleanValue(v any) any {
 }
 
 // addResult keeps the agent's final text, unless the bot reported a result of its
-// own. One that is too long keeps its beginning.
+// own, or asks something and will go on. One that is too long keeps its beginning.
 func (a *account) addResult(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, own := a.output.values["result"]; own || text == "" {
+	if _, own := a.output.values["result"]; own || text == "" || a.ask != nil {
 		return
 	}
 	if most := maxOutput / 2; len(text) > most {

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"iterion/bots/agent"
@@ -112,7 +113,7 @@ func (e *engine) limited(ev *event) agent.Said {
 	if !e.limit.rejected() {
 		return agent.Said{}
 	}
-	return agent.Said{Log: stream.Line("! the plan's limit is reached: " + e.limit.Kind)}
+	return stream.Warning(strings.TrimRight("the plan's limit is reached: "+e.limit.Kind, ": "))
 }
 
 // result is the last word. What was not allowed is told with it, since that is
