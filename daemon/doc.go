@@ -24,6 +24,7 @@
 //	dispatch   the actor, over the adapters of this package
 //	control    the socket, answered by service
 //	sight      watches the files, wakes the actor, feeds the watch stream
+//	config     reads the config file again when it changes
 //	trust gate holds dispatch paused while the store is not trusted on this host
 //
 // # A crash
@@ -33,6 +34,14 @@
 // one adopts the journal in one step. The socket file it leaves answers nobody
 // and is replaced. At an orderly end the journal is left in the same way: live
 // runs carry on and the next daemon settles them.
+//
+// # Settings
+//
+// The config file is read at the start, whenever it changes, and when a client asks.
+// One that is wrong is shown and changes nothing. What is in force is kept in
+// dispatcher.json by the owner of the singletons: others read the spending cap and
+// the bots' folders there, with a daemon or without. Settings that hold from the
+// start to the end of a daemon are named as such when the file changes them.
 //
 // # Files of its own
 //

@@ -75,7 +75,7 @@ func (e awaitDirect) do(ctx context.Context, d *Dispatcher) {
 	if err != nil && ctx.Err() != nil {
 		return
 	}
-	d.tell(directEnded{runID: e.runID})
+	d.tell(directEnded(e))
 }
 
 func (s *state) onDirectTried(m directTried, now time.Time) []effect {

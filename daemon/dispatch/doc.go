@@ -43,6 +43,12 @@
 // renews the lease every third of it from the claim on, ends after that write.
 // A lease is never read as an owner: only a marker and an epoch are.
 //
+// A card whose last run failed and can go on is not given a fresh one: the journal
+// names the old run instead, and in the place of the launch that run is resumed,
+// under its own id and in the folder that it knows. A crash before the resume
+// leaves a run that is as it was, and whose failure the ledger has counted; it is
+// counted by its outcome_seq, so that each failure of one run counts, once.
+//
 // # How a card leaves
 //
 // COMPLETED, GAVE UP and REVERT free the claim; PARKED and HELD keep it. Which
@@ -50,6 +56,29 @@
 // daemon comes to the same answer. Attempts live in the ledger with the card.
 // There are no timers that could go stale: after every step one wake-up is
 // computed from the state, and whatever is due is found by looking.
+//
+// # Parking
+//
+// A paused run parks its card: the slot is free, the claim is kept and renewed, and
+// the journal says so, over restarts too. Every look at the board also looks after
+// the parked ones. An answer, a person who says go on (ResumeRun, or a move of a
+// card that only waits for that), or money for a run that the day's cap paused,
+// makes a card ready; it then waits in the walk among all others for a slot
+// (park.go). A run that ended meanwhile is settled, one that goes on by other hands
+// is watched again, and a card that a person took out of the eligible columns is
+// let go where it is: its run stays paused and keeps any second run from starting.
+// A card that is found unclaimed with a paused run of its own is claimed and parked
+// again, for the same reason.
+//
+// Runs without a card that are asked to go on share the slots, the pause and the
+// cap (direct.go).
+//
+// # Waiting for better times
+//
+// At the day's cap nothing starts, and runs whose bots can go on later are paused.
+// Spending that cannot be read stops what would start and pauses nothing. A run
+// whose allowance is used up waits for its reset in the ledger and spends no
+// attempt, as often and as long as its bot allows (quota.go).
 //
 // # What stops a second run
 //
@@ -64,7 +93,8 @@
 //
 // Errors of the world around (disk, store, supervisor) spend no attempt. They
 // put the whole dispatcher on a growing pause, after which one card probes the
-// world before the others follow.
+// world before the others follow. A hook that fails is the card's own trouble: it
+// spends an attempt and holds nobody up.
 //
 // # Ending
 //
