@@ -101,8 +101,8 @@ func (a *account) hear(s agent.Said) {
 	if s.Progress != "" {
 		a.progress(s.Progress, nil)
 	}
-	if s.Session != "" && s.Session != a.session {
-		a.session, a.said.session = s.Session, true
+	if id := a.sentence(s.Session); id != "" && id != a.session {
+		a.session, a.said.session = id, true
 		a.urge()
 	}
 	if s.Counted {

@@ -18,7 +18,7 @@ import (
 // waits for.
 func (s *supervisor) done(o run.Outcome, ask *question) error {
 	if s.hide != nil {
-		o.Error = s.hide.clean(o.Error)
+		o.Error, o.Code = s.hide.clean(o.Error), s.hide.clean(o.Code)
 	}
 	if o.Status == run.PausedHuman {
 		if err := s.putQuestion(*ask); err != nil {
