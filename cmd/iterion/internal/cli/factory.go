@@ -32,6 +32,7 @@ type Factory struct {
 	Cwd, Home func() (string, error)
 
 	store   board.Store   // open once asked for
+	typed   <-chan string // see typedLines
 	lines   <-chan string // what is typed, once asked for
 	closers []func()
 }

@@ -28,6 +28,7 @@ func (f *Factory) seeOut(ctx context.Context, runs *run.Dir, id string, o goOnOp
 func (f *Factory) attend(ctx context.Context, runs *run.Dir, id string, o goOnOptions) (run.Record, error) {
 	show := newShow(f, runs, id)
 	defer show.close()
+	show.log.at = o.from
 	for {
 		rec, err := f.watch(ctx, show)
 		if err != nil || rec.Status != run.PausedHuman || ctx.Err() != nil || !f.canAsk() {

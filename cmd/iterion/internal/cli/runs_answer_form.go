@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,31 +22,32 @@ type questionnaire struct {
 }
 
 func newQuestionnaire(f *Factory, in run.Interaction) *questionnaire {
-	return &questionnaire{f: f, in: in, lines: f.typed()}
+	return &questionnaire{f: f, in: in, lines: f.typedLines()}
 }
 
-// typed returns the lines that a person types. There is one reader of them, however
-// many questions are asked: it waits for a line that may never come, until the
-// program ends.
-func (f *Factory) typed() <-chan string {
-	if f.lines != nil {
-		return f.lines
+// typedLines returns what is typed, line by line. There is one reader for all
+// forms of a command: a second one would lose a line to the first.
+func (f *Factory) typedLines() <-chan string {
+	if f.typed == nil {
+		lines := make(chan string)
+		go readLines(f.IO.In, lines)
+		f.typed = lines
 	}
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for r := bufio.NewReader(f.IO.In); ; {
-			line, err := r.ReadString('\n')
-			if line != "" {
-				lines <- strings.TrimRight(line, "\r\n")
-			}
-			if err != nil {
-				return
-			}
+	return f.typed
+}
+
+// readLines waits for a line that may never come, until the program ends.
+func readLines(in io.Reader, lines chan<- string) {
+	defer close(lines)
+	for r := bufio.NewReader(in); ; {
+		line, err := r.ReadString('\n')
+		if line != "" {
+			lines <- strings.TrimRight(line, "\r\n")
 		}
-	}()
-	f.lines = lines
-	return lines
+		if err != nil {
+			return
+		}
+	}
 }
 
 func (q *questionnaire) ask(ctx context.Context) (map[string]any, error) {

@@ -124,6 +124,21 @@ func TestAnAnswerThatWasGivenAlreadyIsTold(t *testing.T) {
 	}
 }
 
+// A run that asks twice is answered twice at one sitting.
+func TestASecondFormGetsTheLinesAfterTheFirst(t *testing.T) {
+	typed, keyboard := io.Pipe()
+	defer keyboard.Close()
+	f := NewFactory(&Streams{In: typed, Out: io.Discard, Err: io.Discard, InTTY: true, ErrTTY: true}, Hooks{})
+	in := run.Interaction{RunID: "0123456789", Questions: run.Form{Fields: []run.Field{{Name: "a"}}}}
+	for _, want := range []string{"first", "second", "third"} {
+		go func() { _, _ = io.WriteString(keyboard, want+"\ny\n") }()
+		got, err := f.askPerson(t.Context(), in)
+		if err != nil || got["a"] != want {
+			t.Fatalf("%v, %v; want %s", got, err, want)
+		}
+	}
+}
+
 func TestHowToAnswerIsALineForTheShell(t *testing.T) {
 	for form, want := range map[string]string{
 		deployForm: "answer with `iterion runs answer 23456789 depth=1 sure=yes`",

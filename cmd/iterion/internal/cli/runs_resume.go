@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,8 @@ import (
 type goOnOptions struct {
 	attend  bool
 	overCap bool
+
+	from int64 // place in the log where a watch begins
 }
 
 func (o *goOnOptions) flags(c *cobra.Command) {
@@ -85,6 +88,9 @@ func mustBeAnswered(runs *run.Dir, rec run.Record) error {
 // goOn lets a run go on and prints what was done, or watches it when that was
 // wanted.
 func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions, done string) error {
+	if info, err := os.Stat(runs.LogPath(rec.ID)); err == nil {
+		o.from = info.Size() // what was printed before was seen before
+	}
 	next, err := f.letGoOn(ctx, runs, rec, o)
 	if err != nil {
 		return err
