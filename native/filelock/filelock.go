@@ -14,8 +14,9 @@ import (
 // DefaultWait is how long Acquire waits when Options.Wait is zero.
 const DefaultWait = 5 * time.Second
 
-// probeGrace bounds how long a taker lets probers pass.
-const probeGrace = 250 * time.Millisecond
+// probeGrace bounds how long a taker lets probers pass. On a busy machine one may
+// be put to sleep between its two calls.
+const probeGrace = time.Second
 
 // Options tune Acquire.
 type Options struct {
@@ -186,7 +187,7 @@ func takePastProbers(f *os.File) error {
 		if err := flock(f, unix.LOCK_UN); err != nil {
 			return act(f, err)
 		}
-		_ = pause(context.Background(), waited)
+		_ = pause(context.Background(), 0)
 	}
 }
 

@@ -328,3 +328,31 @@ func TestProcessesExcludeEachOther(t *testing.T) {
 		t.Errorf("counted %s, want 400", data)
 	}
 }
+
+// A writer of many cards takes the lock again as soon as it let go.
+func TestATakerGetsPastAHolderThatComesBackAtOnce(t *testing.T) {
+	path := lockPath(t)
+	var stop atomic.Bool
+	var greedy sync.WaitGroup
+	greedy.Go(func() {
+		for !stop.Load() {
+			l, err := Acquire(context.Background(), path, Options{Wait: time.Minute})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(time.Millisecond)
+			l.Release()
+		}
+	})
+	for range 5 {
+		l, err := Acquire(t.Context(), path, Options{Wait: time.Minute})
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		l.Release()
+	}
+	stop.Store(true)
+	greedy.Wait()
+}
