@@ -2,11 +2,11 @@ package claude
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"time"
 
 	"iterion/bots/agent"
+	"iterion/bots/agent/internal/pattern"
 	"iterion/bots/agent/internal/reset"
 	"iterion/bots/agent/internal/stream"
 )
@@ -24,15 +24,15 @@ const (
 // What the program says, by what is to be done about it. The wordings are those
 // of the version in the package comment and of the ones before.
 var (
-	saysThrottled = regexp.MustCompile(`(?i)not your usage limit|temporarily limiting requests|request rejected \(429\)|overloaded`)
-	saysCredit    = regexp.MustCompile(`(?i)credit balance is too low|credits_required|out of usage credits|needs usage credits`)
-	saysSpending  = regexp.MustCompile(`(?i)spend limit`)
-	saysQuota     = regexp.MustCompile(`(?i)hit your [^.\n]{0,40}limit|usage limit reached|limit reached [·∙•] resets|spend limit reached`)
-	saysReset     = regexp.MustCompile(`(?i)\bresets\b`)
-	saysAuth      = regexp.MustCompile(`(?i)not logged in|please run /login|invalid api key|authentication_error|oauth token (?:has expired|is invalid|revoked)`)
-	saysModel     = regexp.MustCompile(`(?i)issue with the selected model|model_not_found|model .{0,80}not (?:found|exist)`)
-	saysUsage     = regexp.MustCompile(`(?i)^error: (?:unknown option|option |missing required|too many arguments|unknown command)|requires --verbose|input must be provided`)
-	saysNoSession = regexp.MustCompile(`(?i)no conversation found with session id`)
+	saysThrottled = pattern.New(`(?i)not your usage limit|temporarily limiting requests|request rejected \(429\)|overloaded`)
+	saysCredit    = pattern.New(`(?i)credit balance is too low|credits_required|out of usage credits|needs usage credits`)
+	saysSpending  = pattern.New(`(?i)spend limit`)
+	saysQuota     = pattern.New(`(?i)hit your [^.\n]{0,40}limit|usage limit reached|limit reached [·∙•] resets|spend limit reached`)
+	saysReset     = pattern.New(`(?i)\bresets\b`)
+	saysAuth      = pattern.New(`(?i)not logged in|please run /login|invalid api key|authentication_error|oauth token (?:has expired|is invalid|revoked)`)
+	saysModel     = pattern.New(`(?i)issue with the selected model|model_not_found|model .{0,80}not (?:found|exist)`)
+	saysUsage     = pattern.New(`(?i)^error: (?:unknown option|option |missing required|too many arguments|unknown command)|requires --verbose|input must be provided`)
+	saysNoSession = pattern.New(`(?i)no conversation found with session id`)
 )
 
 func (ev *event) failed() bool { return ev.IsError || strings.HasPrefix(ev.Subtype, "error") }

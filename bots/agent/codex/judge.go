@@ -2,9 +2,9 @@ package codex
 
 import (
 	"cmp"
-	"regexp"
 
 	"iterion/bots/agent"
+	"iterion/bots/agent/internal/pattern"
 	"iterion/bots/agent/internal/stream"
 )
 
@@ -25,13 +25,13 @@ const exitUsage = 2
 // What the program says, by what is to be done about it. There is nothing else to
 // go by: limits are told by their wording alone.
 var (
-	saysQuota     = regexp.MustCompile(`(?i)hit your usage limit|reached your usage limit`)
-	saysCredit    = regexp.MustCompile(`(?i)out of credits|spend cap|quota exceeded\. check your plan|credit limit|to use codex with your chatgpt plan`)
-	saysThrottled = regexp.MustCompile(`(?i)last status: (?:429|5\d\d)|at capacity|too many requests|rate limit|overloaded|high demand`)
-	saysAuth      = regexp.MustCompile(`(?i)401 unauthorized|could not be refreshed|not logged in|invalid api key|incorrect api key|log out and sign in again`)
-	saysModel     = regexp.MustCompile(`(?i)model .{0,120}(?:not supported|does not exist|not found)|model_not_found`)
-	saysUsage     = regexp.MustCompile(`(?i)^error: (?:unexpected argument|invalid value|a value is required|unrecognized subcommand|the argument )|skip-git-repo-check was not specified|no prompt provided|^error loading config`)
-	saysNoSession = regexp.MustCompile(`(?i)no rollout found|no saved session found|no session found`)
+	saysQuota     = pattern.New(`(?i)hit your usage limit|reached your usage limit`)
+	saysCredit    = pattern.New(`(?i)out of credits|spend cap|quota exceeded\. check your plan|credit limit|to use codex with your chatgpt plan`)
+	saysThrottled = pattern.New(`(?i)last status: (?:429|5\d\d)|at capacity|too many requests|rate limit|overloaded|high demand`)
+	saysAuth      = pattern.New(`(?i)401 unauthorized|could not be refreshed|not logged in|invalid api key|incorrect api key|log out and sign in again`)
+	saysModel     = pattern.New(`(?i)model .{0,120}(?:not supported|does not exist|not found)|model_not_found`)
+	saysUsage     = pattern.New(`(?i)^error: (?:unexpected argument|invalid value|a value is required|unrecognized subcommand|the argument )|skip-git-repo-check was not specified|no prompt provided|^error loading config`)
+	saysNoSession = pattern.New(`(?i)no rollout found|no saved session found|no session found`)
 )
 
 // End looks at the last word first, then at the wording, then at the exit.

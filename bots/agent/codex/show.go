@@ -3,9 +3,9 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"iterion/bots/agent"
+	"iterion/bots/agent/internal/pattern"
 	"iterion/bots/agent/internal/stream"
 )
 
@@ -74,7 +74,7 @@ func describe(it *item) string {
 }
 
 // wrapped matches a command that is handed to a shell as one plain word.
-var wrapped = regexp.MustCompile(`(?s)^"(?:/[a-z/]*/)?[a-z]*sh -l?c '([^']*)'"$`)
+var wrapped = pattern.New(`(?s)^"(?:/[a-z/]*/)?[a-z]*sh -l?c '([^']*)'"$`)
 
 // unwrap leaves out the shell around a command: it is the same for all of them.
 func unwrap(command json.RawMessage) json.RawMessage {

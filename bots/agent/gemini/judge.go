@@ -2,9 +2,9 @@ package gemini
 
 import (
 	"cmp"
-	"regexp"
 
 	"iterion/bots/agent"
+	"iterion/bots/agent/internal/pattern"
 	"iterion/bots/agent/internal/stream"
 )
 
@@ -31,14 +31,14 @@ const (
 
 // What the program says, by what is to be done about it.
 var (
-	saysNoSession = regexp.MustCompile(`(?i)error resuming session|no previous sessions found|invalid session identifier`)
+	saysNoSession = pattern.New(`(?i)error resuming session|no previous sessions found|invalid session identifier`)
 	// A reset in days, hours or minutes. One in seconds (or ms) is throttling.
-	saysQuota     = regexp.MustCompile(`(?i)exhausted your daily quota|quota will reset after [\d.]+(?:d|h|m(?:[^s]|$))`)
-	saysThrottled = regexp.MustCompile(`(?i)quota will reset after|please retry in|suggested retry after|exhausted your capacity|resource_exhausted|resource has been exhausted|too many requests|overloaded|status: (?:429|503|unavailable)|"code": ?(?:429|500|503)`)
-	saysAuth      = regexp.MustCompile(`(?i)set an auth method|api key not valid|api_key_invalid|unauthenticated|permission_denied|failed to (?:login|sign in)|authentication failed`)
-	saysModel     = regexp.MustCompile(`(?i)models?[/ ].{0,120}not found|model_not_found`)
-	saysTurns     = regexp.MustCompile(`(?i)max(?:imum)? session turns`)
-	saysUsage     = regexp.MustCompile(`(?i)^(?:unknown arguments?|not enough arguments|invalid values|cannot use both|no input provided)`)
+	saysQuota     = pattern.New(`(?i)exhausted your daily quota|quota will reset after [\d.]+(?:d|h|m(?:[^s]|$))`)
+	saysThrottled = pattern.New(`(?i)quota will reset after|please retry in|suggested retry after|exhausted your capacity|resource_exhausted|resource has been exhausted|too many requests|overloaded|status: (?:429|503|unavailable)|"code": ?(?:429|500|503)`)
+	saysAuth      = pattern.New(`(?i)set an auth method|api key not valid|api_key_invalid|unauthenticated|permission_denied|failed to (?:login|sign in)|authentication failed`)
+	saysModel     = pattern.New(`(?i)models?[/ ].{0,120}not found|model_not_found`)
+	saysTurns     = pattern.New(`(?i)max(?:imum)? session turns`)
+	saysUsage     = pattern.New(`(?i)^(?:unknown arguments?|not enough arguments|invalid values|cannot use both|no input provided)`)
 )
 
 // End looks at the last word first, then at the wording, then at the exit.

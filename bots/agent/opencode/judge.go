@@ -1,9 +1,8 @@
 package opencode
 
 import (
-	"regexp"
-
 	"iterion/bots/agent"
+	"iterion/bots/agent/internal/pattern"
 	"iterion/bots/agent/internal/stream"
 )
 
@@ -16,13 +15,13 @@ const (
 
 // What the program and the services behind it say, by what is to be done about it.
 var (
-	saysNoSession = regexp.MustCompile(`(?i)session not found|notfounderror.*session`)
-	saysQuota     = regexp.MustCompile(`(?i)usage limit|hit your [^.\n]{0,40}limit|quota exceeded|exceeded your current quota|insufficient_quota|daily quota`)
-	saysCredit    = regexp.MustCompile(`(?i)insufficient (?:balance|credits?|funds)|credit balance is too low|out of credits|payment required`)
-	saysThrottled = regexp.MustCompile(`(?i)rate limit|too many requests|overloaded|try again in \d+(?:\.\d+)?m?s\b|retry in \d+(?:\.\d+)?m?s\b`)
-	saysAuth      = regexp.MustCompile(`(?i)invalid api key|api key not valid|incorrect api key|unauthorized|invalid x-api-key|api key is missing`)
-	saysModel     = regexp.MustCompile(`(?i)model not found|model .{0,120}(?:not found|does not exist|not supported)`)
-	saysUsage     = regexp.MustCompile(`^(?:opencode run \[message|Unknown argument)|(?i)you must provide a message`)
+	saysNoSession = pattern.New(`(?i)session not found|notfounderror.*session`)
+	saysQuota     = pattern.New(`(?i)usage limit|hit your [^.\n]{0,40}limit|quota exceeded|exceeded your current quota|insufficient_quota|daily quota`)
+	saysCredit    = pattern.New(`(?i)insufficient (?:balance|credits?|funds)|credit balance is too low|out of credits|payment required`)
+	saysThrottled = pattern.New(`(?i)rate limit|too many requests|overloaded|try again in \d+(?:\.\d+)?m?s\b|retry in \d+(?:\.\d+)?m?s\b`)
+	saysAuth      = pattern.New(`(?i)invalid api key|api key not valid|incorrect api key|unauthorized|invalid x-api-key|api key is missing`)
+	saysModel     = pattern.New(`(?i)model not found|model .{0,120}(?:not found|does not exist|not supported)`)
+	saysUsage     = pattern.New(`^(?:opencode run \[message|Unknown argument)|(?i)you must provide a message`)
 )
 
 // End looks at the last step first, then at the wording, then at the exit.

@@ -1,10 +1,11 @@
 package reset
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"iterion/bots/agent/internal/pattern"
 )
 
 const (
@@ -13,14 +14,14 @@ const (
 )
 
 var (
-	isoDate   = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})[ Tt]` + clock)
-	namedDate = regexp.MustCompile(`(?i)^(` + months + `)\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?(?: at)? ` + clock)
-	timeOfDay = regexp.MustCompile(`(?i)^` + clock)
+	isoDate   = pattern.New(`^(\d{4})-(\d{2})-(\d{2})[ Tt]` + clock)
+	namedDate = pattern.New(`(?i)^(` + months + `)\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?(?: at)? ` + clock)
+	timeOfDay = pattern.New(`(?i)^` + clock)
 	// The zone behind a time: in brackets, as an offset, or in capitals.
-	zoneAfter = regexp.MustCompile(`^\.?\d* ?(?:\(([^)]{1,64})\)|(Z|[+-]\d{2}:?\d{2})\b|([A-Z]{2,5})\b)`)
+	zoneAfter = pattern.New(`^\.?\d* ?(?:\(([^)]{1,64})\)|(Z|[+-]\d{2}:?\d{2})\b|([A-Z]{2,5})\b)`)
 	// A date behind a time, which would have to be understood as well.
-	dateAfter = regexp.MustCompile(`(?i)^(?: ?\([^)]*\))?,? (?:on|tomorrow|next|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|` + months + `)\b`)
-	zoneName  = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*$`)
+	dateAfter = pattern.New(`(?i)^(?: ?\([^)]*\))?,? (?:on|tomorrow|next|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|` + months + `)\b`)
+	zoneName  = pattern.New(`^[A-Z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*$`)
 )
 
 // point reads a point in time that text begins with.

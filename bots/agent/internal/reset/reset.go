@@ -8,9 +8,10 @@ package reset
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"time"
+
+	"iterion/bots/agent/internal/pattern"
 )
 
 // The farthest that a limit is believed to reach, both ways. Windows of days and
@@ -25,9 +26,9 @@ const maxText = 8 << 10
 
 // lead is what goes before a time. The preposition decides what may follow: a
 // span after "in" and "after", a point in time otherwise.
-var lead = regexp.MustCompile(`(?i)\b(?:resets?|reset time|try again|retry|available again)\b(?: (at|on|in|after))?:? ?`)
+var lead = pattern.New(`(?i)\b(?:resets?|reset time|try again|retry|available again)\b(?: (at|on|in|after))?:? ?`)
 
-var pipeEpoch = regexp.MustCompile(`\|(\d{9,11})\b`)
+var pipeEpoch = pattern.New(`\|(\d{9,11})\b`)
 
 // Time returns the first time that text names as the end of a limit, in UTC, or
 // zero. A time of day without a zone is meant in zone; one that has passed today is

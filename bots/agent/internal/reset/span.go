@@ -1,18 +1,19 @@
 package reset
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"iterion/bots/agent/internal/pattern"
 )
 
 var (
 	// 4h28m20s, 34.1s, 500ms, 2d
-	shortSpan = regexp.MustCompile(`^(?:(?:\d+(?:\.\d+)?)(?:d|h|m|s|ms))+\b`)
+	shortSpan = pattern.New(`^(?:(?:\d+(?:\.\d+)?)(?:d|h|m|s|ms))+\b`)
 	// 2 days 17 hours; 3 hours, 12 minutes and 5 seconds
-	longSpan = regexp.MustCompile(`(?i)^\d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b(?:(?:,? and|,)? \d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b)*`)
-	onePart  = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-zA-Z]+)`)
+	longSpan = pattern.New(`(?i)^\d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b(?:(?:,? and|,)? \d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b)*`)
+	onePart  = pattern.New(`(\d+(?:\.\d+)?) ?([a-zA-Z]+)`)
 )
 
 var units = map[string]time.Duration{

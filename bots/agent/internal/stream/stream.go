@@ -7,7 +7,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
+
+	"iterion/bots/agent/internal/pattern"
 )
 
 // Decode reads a line into a struct and reports whether the line is a JSON object.
@@ -35,7 +36,7 @@ func (c *Count) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-var id = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var id = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // ID returns s when it is a session id, and nothing otherwise: the id comes out of
 // a stream and ends on a command line, where it must not pass for a flag.

@@ -1,12 +1,12 @@
 package stream
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"iterion/bots/agent"
+	"iterion/bots/agent/internal/pattern"
 )
 
 // Bounds of one-line texts, in characters.
@@ -16,7 +16,7 @@ const (
 )
 
 // escape matches what colours text, moves the cursor or talks to the terminal.
-var escape = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))`)
+var escape = pattern.New(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))`)
 
 // Line returns s as one short line without control characters.
 func Line(s string) string { return oneLine(s, maxLine) }
