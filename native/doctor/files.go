@@ -23,7 +23,7 @@ func (x *exam) files() {
 		Remedy: "mend it by hand, or --fix moves it aside; every card then counts its attempts from none"}, true)
 	x.jsonFile(x.l.Runtime(), &map[string]json.RawMessage{}, Finding{ID: "intent-unreadable", Severity: Error,
 		Means:  "nobody knows whether the operator wants runs to start, so none does",
-		Remedy: "`iterion daemon pause` or `iterion daemon unpause` writes it anew"}, false)
+		Remedy: "start `iterion daemon`; `iterion daemon pause` or `iterion daemon unpause` writes it anew"}, false)
 	x.mark()
 	x.index()
 }

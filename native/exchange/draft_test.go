@@ -43,7 +43,12 @@ func TestDraftRefusesWhatItCannotRead(t *testing.T) {
 		"title: x":                        "three dashes",
 		"---\ntitle: x\n":                 "dashes is missing",
 		"---\ntitel: x\n---\n":            "titel",
-		"---\npriority: high\n---\n":      "priority",
+		"---\npriority: high\n---\n":      "want a whole number, found `high`",
+		"---\nbogus: 1\n---\n":            `there is no key "bogus"`,
+		"---\ntitle: [a]\n---\n":          "a list stands where none belongs",
+		"---\ntitle: {a: b}\n---\n":       "names with values stand where none belong",
+		"---\nlabels: a\n---\n":           "want a list or names with values, found `a`",
+		"---\nfields: a\n---\n":           "want a list or names with values, found `a`",
 		"---\ntitle: [x\n---\n":           "line",
 		"---\nlabels: {a: b}\n---\nx":     "line 1",
 		"---\ntitle: a\ntitle: b\n---\nx": "already defined",
@@ -51,6 +56,9 @@ func TestDraftRefusesWhatItCannotRead(t *testing.T) {
 		_, err := ParseDraft(doc)
 		if !errors.Is(err, board.ErrInvalid) || !strings.Contains(err.Error()+doc, want) {
 			t.Errorf("%q: %v", doc, err)
+		}
+		if strings.Contains(err.Error(), "exchange.") || strings.Contains(err.Error(), "!!") {
+			t.Errorf("%q is told in the program's types: %v", doc, err)
 		}
 	}
 	if d, err := ParseDraft("---\n---\n\nonly text\n"); err != nil || d.Body != "only text" {

@@ -3,6 +3,7 @@ package exchange
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -43,12 +44,27 @@ func (l *list) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// yamlError says what is wrong without the name of a Go type.
+// yamlError says what is wrong in words that name no type of the program.
 func yamlError(err error) error {
 	var typed *yaml.TypeError
 	if errors.As(err, &typed) {
 		err = errors.New(strings.Join(typed.Errors, "; "))
 	}
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	for pattern, plain := range yamlWords() {
+		msg = regexp.MustCompile(pattern).ReplaceAllString(msg, plain)
+	}
 	return fmt.Errorf("%w: front matter: %s", board.ErrInvalid, msg)
+}
+
+// yamlWords are what the library says, and how people say it. Each stands for
+// itself, so that their order does not matter.
+func yamlWords() map[string]string {
+	return map[string]string{
+		`field (\S+) not found in type \S+`:                                 `there is no key "$1"`,
+		`cannot unmarshal !!\w+(?: (` + "`[^`]*`" + `))? into int\b`:        `want a whole number, found $1`,
+		`cannot unmarshal !!seq into \S+`:                                   `a list stands where none belongs`,
+		`cannot unmarshal !!map into \S+`:                                   `names with values stand where none belong`,
+		`cannot unmarshal !!str ?(` + "`[^`]*`" + `)? into (?:\[\]|map)\S+`: `want a list or names with values, found $1`,
+	}
 }

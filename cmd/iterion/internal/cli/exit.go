@@ -78,6 +78,8 @@ func Exit(err error) (code int, hint string) {
 	case errors.As(err, &schema):
 		return ExitFailed, "mend the file, or write a new board with `iterion issue board init --force`: " +
 			"the cards stay, and the old file stays beside it"
+	case errors.Is(err, board.ErrReadOnly):
+		return ExitFailed, "reading works; `iterion doctor` says what is in the way of writing"
 	case errors.Is(err, board.ErrAmbiguous):
 		return ExitFailed, "look whether it happened before you do it again"
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"iterion/bots"
@@ -57,6 +58,12 @@ func TestExitCodes(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)
 		}
+	}
+}
+
+func TestAReadOnlyStoreIsToldWithWhatToDo(t *testing.T) {
+	if _, hint := Exit(wrap(board.ErrReadOnly)); !strings.Contains(hint, "iterion doctor") {
+		t.Errorf("the hint is %q", hint)
 	}
 }
 

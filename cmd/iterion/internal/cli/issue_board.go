@@ -73,11 +73,7 @@ func newBoardShow(f *Factory) *cobra.Command {
 }
 
 func runBoardShow(ctx context.Context, f *Factory) error {
-	b, err := f.Board()
-	if err != nil {
-		return err
-	}
-	s, err := b.Schema(ctx)
+	b, s, err := f.BoardAndSchema(ctx)
 	if err != nil {
 		return err
 	}

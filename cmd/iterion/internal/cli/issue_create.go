@@ -23,7 +23,7 @@ func newIssueCreate(f *Factory) *cobra.Command {
 		Use: "create --title T", Short: "File a card", Args: exactly(),
 		Long: "File a card. The last word of the line printed is its id; with -q it is all of it.\n" +
 			"--edit opens $VISUAL or $EDITOR on the whole card, with what the other flags say filled\n" +
-			"in; an empty or unchanged text files nothing, and one that is refused is kept in a file.",
+			"in, those of the body aside; an empty or unchanged text files nothing, and one that is refused is kept in a file.",
 		Example: "  iterion issue create --title 'Fix the parser' --state ready --bot my-bot\n" +
 			"  git log -1 --format=%b | iterion issue create --title 'Review' --body-file -",
 		RunE: func(c *cobra.Command, _ []string) error { return runIssueCreate(c.Context(), f, o) },
@@ -81,7 +81,7 @@ func (o issueCreateOptions) create(ctx context.Context, f *Factory, b board.Stor
 // draft checks the options against the board and returns the card they mean.
 func (o issueCreateOptions) draft(ctx context.Context, f *Factory, b board.Store) (board.Issue, error) {
 	is := board.Issue{Title: o.title, State: o.state, Labels: o.labels, Priority: o.priority, Assignee: o.assignee, Bot: o.bot}
-	schema, err := b.Schema(ctx)
+	schema, err := schemaOf(ctx, b)
 	if err != nil {
 		return is, err
 	}

@@ -15,7 +15,7 @@ import (
 // filled in already.
 func editNewIssue(ctx context.Context, f *Factory, b board.Store, o issueCreateOptions) (board.Issue, error) {
 	o.body.edit = false
-	schema, err := b.Schema(ctx)
+	schema, err := schemaOf(ctx, b)
 	if err != nil {
 		return board.Issue{}, err
 	}
@@ -64,7 +64,7 @@ func pairList(m map[string]string, dropEmpty bool) []string {
 // editIssue lets the user change a card as a text. What the text changed is what
 // is written, so that a change by somebody else meanwhile stays.
 func editIssue(ctx context.Context, f *Factory, b board.Store, is board.Issue) (board.Issue, error) {
-	schema, err := b.Schema(ctx)
+	schema, err := schemaOf(ctx, b)
 	if err != nil {
 		return board.Issue{}, err
 	}

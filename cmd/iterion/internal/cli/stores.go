@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -30,8 +31,19 @@ func (f *Factory) BoardAndSchema(ctx context.Context) (board.Store, board.Schema
 	if err != nil {
 		return nil, board.Schema{}, err
 	}
-	schema, err := b.Schema(ctx)
+	schema, err := schemaOf(ctx, b)
 	return b, schema, err
+}
+
+// schemaOf reads the board's columns and fields, and says what to do where there
+// are none.
+func schemaOf(ctx context.Context, b board.Store) (board.Schema, error) {
+	schema, err := b.Schema(ctx)
+	if errors.Is(err, board.ErrNotFound) {
+		err = &ExitError{Code: ExitNotFound, Err: err, Hint: "put the file back (git, a backup), or " +
+			"`iterion issue board init` writes the default board: the cards stay"}
+	}
+	return schema, err
 }
 
 // Board opens the store's board, once.
