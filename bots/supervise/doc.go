@@ -97,6 +97,13 @@
 // is first known. An agent that said its last word is given 30 s to exit and is then
 // ended; its stream is believed all the same.
 //
+// # Looking
+//
+// The run's folder is watched, so that an intent or a report is noticed at once,
+// and looked at now and then, which is the net: ten times a second while the bot
+// says something, every two seconds while it does not, four times a second where
+// nothing can be watched.
+//
 // # Silence
 //
 // With a stall limit the run is ended, code STALL, when for so long nothing came:
@@ -142,5 +149,14 @@
 // # What fsync is spent on
 //
 // Three for a run's folder, two for running, two for the final record, one for
-// its event. Progress, reports and the log go without.
+// its event; two more for a question, for a session when it is first known, and
+// for each time that a run goes on. Progress, reports, outputs and the log go
+// without.
+//
+// # macOS
+//
+// There is no subreaper there and no environment of others to read: a child that
+// forks twice and opens its own session escapes the end of its run, see package
+// proctree, and so do the survivors of a supervisor that was killed. Nothing can be
+// watched, pipes keep their size, and the exit of a supervisor is polled for.
 package supervise

@@ -172,14 +172,12 @@ func ensureTold(d *run.Dir, rec run.Record) error {
 	if !rec.Status.Paused() {
 		return d.EnsureOutcome(rec)
 	}
-	events, err := d.Events(rec.ID, -1)
-	if err != nil {
+	told := false
+	err := d.EachEvent(rec.ID, func(e run.Event) {
+		told = told || e.Data[pausedAt] == rec.UpdatedAt.Format(time.RFC3339Nano)
+	})
+	if err != nil || told {
 		return err
-	}
-	for _, e := range events {
-		if e.Data[pausedAt] == rec.UpdatedAt.Format(time.RFC3339Nano) {
-			return nil
-		}
 	}
 	j, err := d.Journal(rec.ID)
 	if err != nil {

@@ -26,10 +26,7 @@ func (d *Dir) Journal(id string) (*Journal, error) {
 	if _, err := jsonl.CloseTail(path, jsonl.Options{NoFsync: true}); err != nil {
 		return nil, fmt.Errorf("mend events of run %s: %w", id, err)
 	}
-	events, err := d.Events(id, -1)
-	for _, e := range events {
-		j.next = max(j.next, e.Seq+1)
-	}
+	err := d.EachEvent(id, func(e Event) { j.next = max(j.next, e.Seq+1) })
 	return j, err
 }
 
@@ -68,17 +65,28 @@ func (j *Journal) logSize() int64 {
 // is no event is passed over, and so is a last line that is still being written.
 func (d *Dir) Events(id string, after int64) ([]Event, error) {
 	var events []Event
+	err := d.EachEvent(id, func(e Event) {
+		if e.Seq > after {
+			events = append(events, e)
+		}
+	})
+	return events, err
+}
+
+// EachEvent hands all events of a run to each, oldest first, one at a time: a run
+// of days has more of them than a supervisor should hold.
+func (d *Dir) EachEvent(id string, each func(Event)) error {
 	_, err := jsonl.Scan(d.file(id, EventsFile), 0, func(l jsonl.Line) error {
 		var e Event
-		if json.Unmarshal(l.Data, &e) == nil && e.Type != "" && e.Seq > after {
-			events = append(events, e)
+		if json.Unmarshal(l.Data, &e) == nil && e.Type != "" {
+			each(e)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("events of run %s: %w", id, err)
+		return fmt.Errorf("events of run %s: %w", id, err)
 	}
-	return events, nil
+	return nil
 }
 
 // OutcomeEvent returns the event that tells of a record's final status.
@@ -111,14 +119,13 @@ func outcomeType(rec Record) EventType {
 // EnsureOutcome appends the outcome event of a final record unless it is there.
 // The caller holds the run's lock.
 func (d *Dir) EnsureOutcome(rec Record) error {
-	events, err := d.Events(rec.ID, -1)
-	if err != nil {
+	told := false
+	err := d.EachEvent(rec.ID, func(e Event) {
+		seq, ok := e.Data["outcome_seq"].(float64)
+		told = told || ok && int(seq) == rec.OutcomeSeq
+	})
+	if err != nil || told {
 		return err
-	}
-	for _, e := range events {
-		if seq, ok := e.Data["outcome_seq"].(float64); ok && int(seq) == rec.OutcomeSeq {
-			return nil
-		}
 	}
 	j, err := d.Journal(rec.ID)
 	if err != nil {
