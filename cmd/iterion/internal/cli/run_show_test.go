@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,31 +146,5 @@ func TestShowPassesBytesThroughWhenNobodyWatches(t *testing.T) {
 	s.close()
 	if out.String() != "\x1b[31m\xff" || talk.Len() > 0 {
 		t.Errorf("out = %q, talk = %q; want the bytes and silence", out.String(), talk.String())
-	}
-}
-
-func TestCancelOfAPausedRunSettlesItsRecord(t *testing.T) {
-	runs := run.Open(t.TempDir(), run.Options{NoFsync: true})
-	rec := run.Record{ID: run.NewID(), Bot: "b", Status: run.PausedOperator, CreatedAt: time.Now()}
-	lock, err := runs.Create(t.Context(), rec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := NewFactory(&Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, Hooks{})
-	if _, err := f.cancelPaused(runs, rec.ID, ""); err == nil {
-		t.Error("cancelled a run whose lock somebody holds")
-	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.cancelPaused(runs, rec.ID, ""); err != nil {
-		t.Fatal(err)
-	}
-	got, err := runs.Get(rec.ID)
-	if err != nil || got.Status != run.Cancelled || got.OutcomeSeq != 1 {
-		t.Errorf("record = %+v, %v, want it cancelled", got, err)
-	}
-	if _, err := os.Stat(filepath.Join(runs.Path(rec.ID), run.EventsFile)); err != nil {
-		t.Errorf("the outcome left no event: %v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"iterion/bots/supervise"
-	"iterion/native/filelock"
 	"iterion/native/run"
 )
 
@@ -52,46 +51,19 @@ func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
 // endRun ends a run that has not ended for good; note says why.
 func (f *Factory) endRun(ctx context.Context, runs *run.Dir, rec run.Record, note string) (run.Record, error) {
 	in := run.Intent{Verb: run.VerbCancel, By: f.Actor(), At: f.Now().UTC(), Note: note}
-	for deadline := time.Now().Add(filelock.DefaultWait); ; {
-		var err error
-		if canGoOn(rec.Status) {
-			rec, err = f.cancelPaused(runs, rec.ID, note)
-		} else {
-			rec, err = f.askAndAwait(ctx, runs, rec.ID, in)
-		}
-		var held *filelock.HeldError
-		switch {
-		case err == nil && !canGoOn(rec.Status):
-			return rec, nil
-		case errors.As(err, &held) && time.Now().Before(deadline):
-			// Its supervisor is about to leave, or it goes on in this instant.
-			if rec, err = f.lookAgain(ctx, runs, rec.ID); err != nil {
-				return rec, err
-			}
-		case err != nil:
-			return rec, err
-		}
-	}
+	return f.askAndAwait(ctx, runs, rec, in)
 }
 
-func (f *Factory) lookAgain(ctx context.Context, runs *run.Dir, id string) (run.Record, error) {
-	select {
-	case <-ctx.Done():
-		return run.Record{ID: id}, ctx.Err()
-	case <-time.After(lookEvery):
-		return runs.Get(id)
-	}
-}
-
-// canGoOn reports whether a run has no process and may have one again.
-func canGoOn(s run.Status) bool { return s.Paused() || s == run.FailedResumable }
-
-// askAndAwait asks a run's supervisor for its end or pause and waits for it.
-func (f *Factory) askAndAwait(ctx context.Context, runs *run.Dir, id string, in run.Intent) (run.Record, error) {
+// askAndAwait asks for a run's end or pause and waits for it. A run without a
+// supervisor is settled at once.
+func (f *Factory) askAndAwait(ctx context.Context, runs *run.Dir, rec run.Record, in run.Intent) (run.Record, error) {
+	id := rec.ID
 	if err := supervise.RequestStop(runs, id, in); err != nil {
-		return run.Record{ID: id}, err
+		return rec, err
 	}
-	f.Talk("asked run %s to stop", run.Short(id))
+	if atWork(rec) {
+		f.Talk("asked run %s to stop", run.Short(id))
+	}
 	bounded, done := context.WithTimeout(ctx, cancelWait)
 	defer done()
 	rec, err := supervise.Await(bounded, runs, id)
@@ -103,29 +75,6 @@ func (f *Factory) askAndAwait(ctx context.Context, runs *run.Dir, id string, in 
 		}
 	}
 	return rec, err
-}
-
-// cancelPaused ends a run that could go on: no process of it is left, so its
-// record is all there is to change.
-func (f *Factory) cancelPaused(runs *run.Dir, id, note string) (run.Record, error) {
-	lock, err := runs.TryLock(id)
-	if err != nil {
-		return run.Record{ID: id}, fmt.Errorf("cancel run %s: %w", run.Short(id), err)
-	}
-	defer lock.Release()
-	rec, err := runs.Get(id)
-	if err != nil {
-		return rec, err
-	}
-	in := run.Intent{Verb: run.VerbCancel, By: f.Actor(), Note: note}
-	if err := rec.Become(run.Outcome{Status: run.Cancelled, Error: in.Sentence("cancelled")}, f.Now()); err != nil {
-		return rec, &ExitError{Code: ExitConflict, Err: fmt.Errorf("cancel run %s: %w", run.Short(id), err)}
-	}
-	rec.Awaiting = nil
-	if err := runs.Save(rec); err != nil {
-		return rec, err
-	}
-	return rec, runs.EnsureOutcome(rec)
 }
 
 func (f *Factory) printCancelled(runs *run.Dir, rec run.Record) error {

@@ -41,7 +41,7 @@ func runRunsPause(ctx context.Context, f *Factory, ref string) error {
 		return Conflictf("run %s has ended already: %s", run.Short(id), statusWords(rec))
 	}
 	in := run.Intent{Verb: run.VerbPause, By: f.Actor(), At: f.Now().UTC(), Note: run.PauseOperator}
-	if rec, err = f.askAndAwait(ctx, runs, id, in); err != nil {
+	if rec, err = f.askAndAwait(ctx, runs, rec, in); err != nil {
 		return pauseTrouble(rec, err)
 	}
 	if rec.Status != run.PausedOperator {

@@ -181,52 +181,6 @@ func (f *Factory) resumeHere(ctx context.Context, runs *run.Dir, rec run.Record,
 	return runs.Get(rec.ID)
 }
 
-// withCardOf starts a card's run while the card is claimed, so that no dispatcher
-// starts another one in the same instant. A run whose card is gone goes on alone.
-func (f *Factory) withCardOf(ctx context.Context, runs *run.Dir, rec run.Record, start func() error) error {
-	issue := rec.Source.IssueID
-	if issue == "" {
-		return start()
-	}
-	b, err := f.Board()
-	if err != nil {
-		return err
-	}
-	marker := fmt.Sprintf("resume:%s:%s", f.Actor(), run.Short(rec.ID))
-	is, err := b.Claim(ctx, issue, marker, launchLease, f.Cause())
-	if errors.Is(err, board.ErrNotFound) {
-		return start()
-	}
-	if err != nil {
-		return err
-	}
-	err = noOtherRun(runs, rec)
-	if err == nil {
-		err = start()
-	}
-	// Given back also when the user interrupts meanwhile.
-	if _, rerr := b.Release(context.WithoutCancel(ctx), is.ID, is.Fence(), f.Cause()); rerr != nil {
-		err = errors.Join(err, fmt.Errorf("release issue %s: %w", board.ShortID(is.ID), rerr))
-	}
-	return err
-}
-
-// noOtherRun refuses while another run of the card has not ended.
-func noOtherRun(runs *run.Dir, rec run.Record) error {
-	found, err := runs.List(run.Query{IssueID: rec.Source.IssueID})
-	if err != nil {
-		return err
-	}
-	for _, other := range found.Records {
-		if other.ID != rec.ID && !other.Status.Final() {
-			return &ExitError{Code: ExitConflict, Hint: "`iterion runs cancel " + run.Short(other.ID) + "` ends that one",
-				Err: fmt.Errorf("issue %s has another run: %s is %s",
-					board.ShortID(rec.Source.IssueID), run.Short(other.ID), other.Status)}
-		}
-	}
-	return nil
-}
-
 // awaitStart waits until a run that the daemon has taken over has a slot: until it
 // is not any more what it was before it was to go on.
 func (f *Factory) awaitStart(ctx context.Context, runs *run.Dir, was run.Record) error {
