@@ -12,7 +12,6 @@ import (
 // glass is what a person sees of a terminal: it understands the few sequences that
 // a footer uses, folds lines at its width, and folds them anew when it is resized.
 type glass struct {
-	t     testing.TB
 	cols  int
 	lines []string // logical ones: their folds depend on the width
 	raw   bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 // printVerdict turns how a run ended into the result and the exit code.
@@ -16,6 +17,9 @@ func (f *Factory) printVerdict(runs *run.Dir, rec run.Record) error {
 	}
 	code := verdictCode(rec.Status)
 	line := "run " + run.Short(rec.ID) + " " + statusWords(rec)
+	if rec.CostUSD > 0 {
+		line += ", cost " + spend.Dollars(rec.CostUSD)
+	}
 	if code == ExitOK {
 		f.Talk("%s", line)
 		return nil
