@@ -33,7 +33,6 @@ type Factory struct {
 
 	store   board.Store   // open once asked for
 	typed   <-chan string // see typedLines
-	lines   <-chan string // what is typed, once asked for
 	closers []func()
 }
 
