@@ -31,7 +31,10 @@ func newRun(f *Factory) *cobra.Command {
 		Long: "Run a bot now. Its log is the result on standard output (with --json, on standard error, and\n" +
 			"the run's record follows on standard output). The exit code is the bot's verdict: 0 finished,\n" +
 			"10 failed, 11 paused, 12 cancelled. Ctrl-C asks the bot to stop and waits for its end; a second\n" +
-			"one kills it. The run does not need this command: it goes on when the terminal is closed.",
+			"one kills it. What the bot asks is asked on the terminal, and the run goes on; without a\n" +
+			"terminal the command ends, and `iterion runs answer` answers. The run does not need this\n" +
+			"command: it goes on when the terminal is closed.\n\n" +
+			"When the day's spending has reached its cap nothing is started (exit 4), unless --over-cap says so.",
 		Example: "  iterion run hello\n" +
 			"  iterion run shell --var 'command=make test' --timeout 10m\n" +
 			"  iterion run my-bot --issue 3f2a --detach",
