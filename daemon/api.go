@@ -33,7 +33,7 @@ func (d *Daemon) status() control.Status {
 	return control.Status{
 		Version: d.o.Version, PID: os.Getpid(), Host: host, StartedAt: d.started,
 		StoreDir: d.o.Layout.Root, WorkspaceRoot: d.cfg.Workspace.Root, ConfigPath: d.o.ConfigPath,
-		Singleton: d.singleton, Trusted: d.gate.open.Load(),
+		Singleton: d.singleton.Load(), Trusted: d.gate.open.Load(),
 		ConfigProblem: d.config.shown(), RestartNeeded: d.config.waiting(),
 		Watcher:  control.Watcher{Mode: string(mode), Reason: why},
 		Dispatch: d.withRecords(d.disp.Snapshot()),

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -47,7 +48,7 @@ type Daemon struct {
 	// What Run opens.
 	started   time.Time
 	stop      context.CancelFunc
-	singleton bool
+	singleton atomic.Bool
 	owner     *owner
 	store     *native.Store
 	runs      *run.Dir
@@ -122,7 +123,7 @@ func (d *Daemon) takeSingleton() (*filelock.Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take daemon lock: %w", err)
 	}
-	d.singleton = true
+	d.singleton.Store(true)
 	return lock, nil
 }
 
@@ -138,7 +139,7 @@ func (d *Daemon) serve(ctx context.Context) error {
 	ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
 	d.log.Info("daemon started", "pid", os.Getpid(), "store", d.o.Layout.Root,
-		"workspace_root", d.cfg.Workspace.Root, "trusted", d.gate.open.Load(), "singleton", d.singleton)
+		"workspace_root", d.cfg.Workspace.Root, "trusted", d.gate.open.Load(), "singleton", d.singleton.Load())
 	err = d.runParts(ctx, ln)
 	d.log.Info("daemon stopped", "running_bots", len(d.disp.Snapshot().Running))
 	return err
@@ -151,6 +152,7 @@ func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
 	parts.Go(func() error { return d.gate.Run(ctx, d.disp, d.sight.poke) })
 	parts.Go(func() error { return d.sight.Run(ctx) })
 	parts.Go(func() error { return d.watchConfig(ctx) })
+	parts.Go(func() error { return d.succeed(ctx) })
 	if d.o.UntilIdle {
 		parts.Go(func() error { return d.untilIdle(ctx) })
 	}
@@ -162,7 +164,7 @@ func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
 
 // place is where the control socket lies.
 func (d *Daemon) place() control.Place {
-	if d.singleton {
+	if d.singleton.Load() {
 		return control.PlaceOf(d.o.Layout)
 	}
 	return control.PlaceIn(d.cfg.Workspace.Root)

@@ -11,7 +11,8 @@
 //	                                   among them
 //
 // A daemon that finds the last one taken only dispatches; its control socket then
-// lies in its workspace root. The owner lock is proof of life: whoever finds an
+// lies in its workspace root. When the owner of the singletons ends or dies, one of
+// the others takes its place and opens the store's socket beside its own. The owner lock is proof of life: whoever finds an
 // owner's lock free, or gone, may adopt its claims. Owner files are made and
 // swept under the store's writer lock, so that a file without a holder is always
 // one of the dead.

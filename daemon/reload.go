@@ -49,7 +49,7 @@ func (d *Daemon) configNow() Config {
 // keepConfig makes the effective config durable, for everybody who starts runs in
 // this store. It is the singleton's: another daemon must not lift the store's cap.
 func (d *Daemon) keepConfig(c Config) error {
-	if !d.singleton {
+	if !d.singleton.Load() {
 		return nil
 	}
 	return c.save(d.o.Layout.ConfigFile(), d.o.ConfigPath, d.atomic(false))

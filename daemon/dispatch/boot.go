@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"iterion/native/board"
@@ -89,6 +90,40 @@ func holder(entries []JournalEntry, is board.Issue) JournalEntry {
 	return entries[len(entries)-1]
 }
 
+// adoptDead takes over the claims of daemons that died while this one runs, as boot does
+// those of earlier ones. The entries that bear marker are this daemon's own.
+func adoptDead(ctx context.Context, o Options, owner, marker string) ([]adoption, error) {
+	entries, err := o.Journal.Entries(ctx)
+	if err != nil || !slices.ContainsFunc(entries, func(e JournalEntry) bool { return e.Marker != marker }) {
+		return nil, err
+	}
+	if entries, err = o.Journal.Adopt(ctx, owner); err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e JournalEntry) bool { return e.Marker == marker })
+	var found []adoption
+	for _, of := range byCard(entries) {
+		found = append(found, examine(ctx, o, of))
+	}
+	return found, nil
+}
+
+// onAdopted takes over what a discovery found of daemons that died. What is here
+// already, or was a moment ago, is left alone.
+func (s *state) onAdopted(d discovery, now time.Time) []effect {
+	if d.adoptErr != nil {
+		s.trouble(now, "look for claims of daemons that died: "+d.adoptErr.Error())
+	}
+	var fx []effect
+	for _, a := range d.adopted {
+		if id := a.entry.IssueID; s.cards[id] == nil && !s.touched[id] {
+			s.touched[id] = true
+			fx = append(fx, s.adopt(a, now)...)
+		}
+	}
+	return fx
+}
+
 // examine finds the card and its recorded run: the journalled one, or a live one
 // that names the card as its source.
 func examine(ctx context.Context, o Options, entries []JournalEntry) adoption {
@@ -111,8 +146,8 @@ func findCard(ctx context.Context, o Options, entries []JournalEntry) adoption {
 	if entry.RunID != "" {
 		a.view, a.runErr = o.Runs.Inspect(ctx, entry.RunID)
 	}
-	if !errors.Is(a.runErr, ErrRunGone) {
-		return a
+	if !errors.Is(a.runErr, ErrRunGone) || a.cardErr == nil && a.issue.Claim != entry.Marker {
+		return a // a live run of a card that is somebody else's by now is theirs, too
 	}
 	live, err := o.Runs.LiveByIssue(ctx, entry.IssueID)
 	switch {

@@ -352,3 +352,67 @@ func TestShutdownLeavesRunsAlone(t *testing.T) {
 		}
 	})
 }
+
+// A daemon that dies beside a living one: the living one takes its cards over, with
+// the run that is live and the one that ended meanwhile.
+func TestI6_CardsOfADeadDaemonAreTakenOverByALivingOne(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.cfg.MaxConcurrent = 3
+		ends, asked := b.card(), b.card()
+		b.runs.plan = func(l Launch) script {
+			switch l.Issue.ID {
+			case ends:
+				return finishes(10 * time.Second)
+			case asked:
+				return asks(time.Second)
+			}
+			return finishes(time.Hour)
+		}
+		works := b.card()
+		first := b.start()
+		first.later(2 * time.Second)
+		second := b.start()
+		second.later(time.Minute)
+		if s := second.Snapshot(); len(s.Running)+len(s.Parked) != 0 {
+			t.Fatalf("the second took what a living one holds: %+v", s)
+		}
+		third := b.card()
+		first.kill()
+		b.runs.edit(b.get(works).LastRunID, func(*run.Record) {})
+		second.later(time.Minute)
+		s := second.Snapshot()
+		if len(s.Parked) != 1 || s.Parked[0].IssueID != asked {
+			t.Fatalf("parked %+v", s.Parked)
+		}
+		b.settledIn(ends, board.StateReview)
+		b.launches(third, 1)
+		second.later(time.Hour)
+		b.settledIn(works, board.StateReview)
+		for _, id := range []string{ends, asked, works, third} {
+			b.launches(id, 1)
+		}
+	})
+}
+
+// A dead daemon that had come too late for a card leaves an entry; whoever adopts it
+// leaves the run of the card's real holder alone.
+func TestI3_EntryOfADaemonThatCameTooLateStopsNobodysRun(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return finishes(time.Minute) }
+		id := b.card()
+		first := b.start()
+		first.later(time.Second)
+		late := JournalEntry{IssueID: id, Marker: "dispatcher:late", Owner: "late", Phase: PhaseClaiming, SourceState: board.StateReady}
+		b.ok(b.journal.Put(t.Context(), late))
+		b.journal.bury("late")
+		second := b.start() // adopts it at its start; the first one would at its next look
+		second.later(time.Second)
+		first.look()
+		first.later(time.Minute)
+		b.settledIn(id, board.StateReview)
+		b.launches(id, 1)
+		if rec := b.runs.view(b.get(id).LastRunID).Record; rec.Status != run.Finished {
+			t.Fatalf("run %+v", rec)
+		}
+	})
+}

@@ -51,6 +51,8 @@ type discovery struct {
 	strays     []board.Issue       // cards that carry our marker
 	broken     []board.UnreadableError
 	budget     budget
+	adopted    []adoption
+	adoptErr   error
 }
 
 // sighting is what became of a card that is ours.
@@ -80,6 +82,7 @@ type watched struct {
 // discover reads the board once.
 type discover struct {
 	cfg     Config
+	owner   string // empty: nothing is taken over
 	marker  string
 	watch   []watched
 	retries []string
@@ -100,6 +103,9 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 		return found, err
 	}
 	found.budget = readBudget(ctx, o.Spend)
+	if e.owner != "" { // before the cards are read: those that are taken over are no candidates
+		found.adopted, found.adoptErr = adoptDead(ctx, o, e.owner, e.marker)
+	}
 	listing, err := o.Board.List(ctx, board.Query{States: found.schema.EligibleNames(), OrClaim: e.marker})
 	if err != nil {
 		return found, err

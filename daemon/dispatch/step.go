@@ -92,6 +92,7 @@ func (s *state) handleAsked(m message, now time.Time) []effect {
 // onRefused gives the slot back.
 func (s *state) onRefused(m refused) []effect {
 	delete(s.cards, m.issueID)
+	s.touched[m.issueID] = true
 	s.refusals[m.issueID] = refusal{guard: m.guard, reason: m.reason, updatedAt: m.updatedAt}
 	s.wanted = true // the slot is free, and the card may look different now
 	return nil

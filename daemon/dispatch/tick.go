@@ -47,7 +47,7 @@ func (s *state) tick(now time.Time) []effect {
 }
 
 func (s *state) discovery() discover {
-	e := discover{cfg: s.cfg, marker: s.marker}
+	e := discover{cfg: s.cfg, owner: s.owner, marker: s.marker}
 	for id, c := range s.cards {
 		if c.phase == PhaseRunning || c.phase == PhaseStopping {
 			e.watch = append(e.watch, watched{
@@ -95,6 +95,7 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	fx := s.learnColumns(m.d.schema)
 	s.tip = m.d.tip
 	s.pool = slices.DeleteFunc(m.d.candidates, func(c candidate) bool { return s.touched[c.Issue.ID] })
+	fx = append(fx, s.onAdopted(m.d, now)...)
 	s.nameBroken(m.d.broken, now)
 	s.learnBudget(m.d.budget, now)
 	fx = append(fx, s.reconcile(m.d)...)
