@@ -21,7 +21,7 @@ type indexHead struct {
 const (
 	// indexMagic changes with every change of the format: an index of another
 	// version is no index.
-	indexMagic    = "iterion card index 1\n"
+	indexMagic    = "iterion card index 2\n"
 	indexWords    = 9
 	indexHeadSize = len(indexMagic) + 8*indexWords + 4 + 4
 )
@@ -66,12 +66,14 @@ func appendEntry(b []byte, e *entry, c content) []byte {
 		b = binary.AppendVarint(b, n)
 	}
 	for _, t := range []time.Time{e.facts.CreatedAt, e.facts.UpdatedAt} {
-		b = binary.AppendVarint(b, t.Unix())
-		b = binary.AppendUvarint(b, uint64(t.Nanosecond()))
+		b = appendTime(b, t)
 	}
 	f := &e.facts
 	for _, s := range []string{f.ID, f.Title, f.State, f.Assignee, f.Bot, f.Claim} {
 		b = appendString(b, s)
+	}
+	if f.Claim != "" {
+		b = appendTime(b, f.LeaseUntil)
 	}
 	for _, list := range [][]string{f.Labels, f.Blockers} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
@@ -80,6 +82,10 @@ func appendEntry(b []byte, e *entry, c content) []byte {
 		}
 	}
 	return b
+}
+
+func appendTime(b []byte, t time.Time) []byte {
+	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
 }
 
 func appendString(b []byte, s string) []byte {
@@ -149,6 +155,9 @@ func (r *tableReader) entry(e *entry) {
 	e.facts = board.Facts{
 		Priority: e.facts.Priority, CreatedAt: r.time(), UpdatedAt: r.time(),
 		ID: r.string(), Title: r.string(), State: r.string(), Assignee: r.string(), Bot: r.string(), Claim: r.string(),
-		Labels: r.list(), Blockers: r.list(),
 	}
+	if e.facts.Claim != "" {
+		e.facts.LeaseUntil = r.time()
+	}
+	e.facts.Labels, e.facts.Blockers = r.list(), r.list()
 }

@@ -118,6 +118,13 @@ func (s *Store) ForceRelease(ctx context.Context, id string, by board.Cause) (bo
 	})
 }
 
+// Transfer implements board.Store.
+func (s *Store) Transfer(ctx context.Context, id string, t board.Takeover, by board.Cause) (board.Issue, error) {
+	return s.changeCard(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {
+		return r.Transfer(i, t)
+	})
+}
+
 // SetState implements board.Store.
 func (s *Store) SetState(ctx context.Context, id string, f board.Fence, to board.Filing, by board.Cause) (board.Issue, error) {
 	return s.change(ctx, id, by, func(_ *writer, r board.Rules, i board.Issue) (board.Change, error) {

@@ -30,13 +30,16 @@
 //	claimed     marker set; epoch one higher than at the previous hold
 //	superseded  what a holder is whose (marker, epoch) is not the card's pair:
 //	            the fenced verbs, release included, refuse it with ErrConflict
+//	recovery    taken over from a holder that let its lease expire, for the time
+//	            that it takes to decide what becomes of the card
 //	retained    claimed with nobody renewing: a paused run's parking brake, or a
 //	            card that a person's cancel holds in place
 //
 // Anybody may claim an unclaimed card. The epoch never shrinks, also not when
 // the card is released, so that a pair names one hold for good. The same marker
 // claiming again keeps its epoch and extends its lease. An expired lease takes
-// nothing away: it only lets a sweep find the card. A card whose record lost its
+// nothing away: it only lets a sweep find the card, and Transfer take it over under a
+// new epoch, so that the late holder is superseded. A card whose record lost its
 // epoch refuses every holder until a person releases it by force.
 //
 // The holder alone may use the fenced verbs: renew, release, set state, set last

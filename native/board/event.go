@@ -72,6 +72,7 @@ type Payload struct {
 	To            string     `json:"to,omitempty"`
 	Marker        string     `json:"marker,omitempty"`
 	Epoch         int64      `json:"epoch,omitempty"`
+	Supersedes    string     `json:"supersedes,omitempty"` // marker whose claim was taken over
 	Reason        string     `json:"reason,omitempty"`
 	RunID         string     `json:"run_id,omitempty"`
 	Workdir       string     `json:"workdir,omitempty"`

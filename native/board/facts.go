@@ -15,14 +15,19 @@ type Facts struct {
 	Labels, Blockers     []string
 	Priority             int
 	CreatedAt, UpdatedAt time.Time
+	LeaseUntil           time.Time // of the claim; zero for an unclaimed card
 }
 
 // Facts returns the card's facts.
 func (i *Issue) Facts() Facts {
-	return Facts{
+	f := Facts{
 		ID: i.ID, Title: i.Title, State: i.State, Assignee: i.Assignee, Bot: i.Bot, Claim: i.Claim,
 		Labels: i.Labels, Blockers: i.Blockers, Priority: i.Priority, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt,
 	}
+	if i.Claim != "" {
+		f.LeaseUntil = i.ClaimLeaseUntil
+	}
+	return f
 }
 
 // MatchFacts reports whether the query, but for its Search, selects a card with
@@ -35,6 +40,8 @@ func (q Query) MatchFacts(f *Facts) bool {
 	case len(q.States) > 0 && !slices.Contains(q.States, f.State),
 		q.Assignee != "" && f.Assignee != q.Assignee,
 		q.Bot != "" && f.Bot != q.Bot,
+		!q.ExpiredBefore.IsZero() && !expired(f.LeaseUntil, q.ExpiredBefore),
+		!strings.HasPrefix(f.Claim, q.ClaimPrefix),
 		q.Claimed != nil && *q.Claimed != (f.Claim != ""):
 		return false
 	}

@@ -78,6 +78,10 @@ type Store interface {
 	// keeps what it was, so that the late holder stays fenced off by the next claim;
 	// until then its writes are refused because the marker is gone.
 	ForceRelease(ctx context.Context, id string, by Cause) (Issue, error)
+	// Transfer gives a card whose holder let its lease expire to another holder, in
+	// one step: the epoch grows as on a fresh acquisition. ErrConflict when t.From is
+	// not the card's current pair, or when its lease has not expired.
+	Transfer(ctx context.Context, id string, t Takeover, by Cause) (Issue, error)
 
 	// The fenced verbs below refuse a holder whose fence is not the card's
 	// current pair with ErrConflict (I2).
@@ -138,9 +142,13 @@ type Query struct {
 	Bot      string
 	Claimed  *bool
 	Search   string // case-folded words, all found in id, title, body or labels
-	OrClaim  string // the cards under this marker, too, whatever the rest says
-	Sort     string // "", priority, created, updated, title, state; a leading "-" reverses
-	Limit    int    // 0: all
+	// ExpiredBefore selects claims whose lease ended before then; zero: all cards. A
+	// claim without a lease never expires.
+	ExpiredBefore time.Time
+	ClaimPrefix   string // of the marker
+	OrClaim       string // the cards under this marker, too, whatever the rest says
+	Sort          string // "", priority, created, updated, title, state; a leading "-" reverses
+	Limit         int    // 0: all
 }
 
 // Listing is what List found.

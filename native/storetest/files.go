@@ -57,6 +57,7 @@ type Event struct {
 		To            string   `json:"to"`
 		Marker        string   `json:"marker"`
 		Epoch         int64    `json:"epoch"`
+		Supersedes    string   `json:"supersedes"`
 		Reason        string   `json:"reason"`
 		RunID         string   `json:"run_id"`
 		GaveUp        bool     `json:"gave_up"`

@@ -133,7 +133,7 @@ func (l *life) tellMove(e Event) (string, string) {
 func (l *life) tellClaim(e Event) (rule, what string) {
 	p := e.Payload
 	switch {
-	case e.Type == claimed && l.sure && l.marker != "":
+	case e.Type == claimed && l.sure && l.marker != p.Supersedes:
 		what = fmt.Sprintf("%q claims the card that %q holds", p.Marker, l.marker)
 	case e.Type == claimed && p.Epoch <= l.epoch:
 		what = fmt.Sprintf("epoch %d follows %d", p.Epoch, l.epoch)

@@ -102,6 +102,7 @@ func TestEachFaultIsFound(t *testing.T) {
 	const events, b, w = "events.jsonl", "issues/native__b.json", "issues/native__w.json"
 	for name, c := range map[string]broken{
 		"two claims at once":          {events, `"issue_released","issue_id":"native:b","payload":{"marker":"m"}`, `"issue_updated","issue_id":"native:b","payload":{}`, "I1", `"n" claims the card that "m" holds`},
+		"a takeover from another":     {events, `"marker":"n","epoch":2`, `"marker":"n","supersedes":"m","epoch":2`, "I1", `"n" claims the card that "" holds`},
 		"an epoch again":              {events, `"marker":"n","epoch":2`, `"marker":"n","epoch":1`, "I1", "epoch 1 follows 1"},
 		"an epoch left out":           {events, `"marker":"m","epoch":1`, `"marker":"m","epoch":2`, "I1", "epoch 2 follows 0"},
 		"a release by another":        {events, `"payload":{"marker":"m"}}`, `"payload":{"marker":"q"}}`, "I1", `"q" is released while "m" holds`},

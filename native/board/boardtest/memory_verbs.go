@@ -76,6 +76,13 @@ func (m *Memory) ForceRelease(ctx context.Context, id string, by board.Cause) (b
 	})
 }
 
+// Transfer implements board.Store.
+func (m *Memory) Transfer(ctx context.Context, id string, t board.Takeover, by board.Cause) (board.Issue, error) {
+	return m.change(ctx, "Transfer", id, by, func(r board.Rules, i board.Issue) (board.Change, error) {
+		return r.Transfer(i, t)
+	})
+}
+
 // SetState implements board.Store.
 func (m *Memory) SetState(ctx context.Context, id string, f board.Fence, s board.Filing, by board.Cause) (board.Issue, error) {
 	return m.change(ctx, "SetState", id, by, func(r board.Rules, i board.Issue) (board.Change, error) {

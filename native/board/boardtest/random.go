@@ -85,8 +85,11 @@ func (w *walk) act() (name, id string, f *board.Fence, err error) {
 		"Claim":        func() error { return errOf(s.Claim(w.ctx, id, pick("marker", []string{"m", "n"}), lease, alice)) },
 		"ForceRelease": func() error { return errOf(s.ForceRelease(w.ctx, id, alice)) },
 		"Renew":        func() error { return s.Renew(w.ctx, id, fence, 2*lease) },
-		"Release":      func() error { return errOf(s.Release(w.ctx, id, fence, alice)) },
-		"SetState":     func() error { return errOf(s.SetState(w.ctx, id, fence, board.Filing{To: to}, alice)) },
+		"Transfer": func() error {
+			return errOf(s.Transfer(w.ctx, id, board.Takeover{From: fence, ExpiredBefore: farAway, To: pick("new marker", []string{"m", "w"}), Lease: lease}, alice))
+		},
+		"Release":  func() error { return errOf(s.Release(w.ctx, id, fence, alice)) },
+		"SetState": func() error { return errOf(s.SetState(w.ctx, id, fence, board.Filing{To: to}, alice)) },
 		"SetLastRun": func() error {
 			return errOf(s.SetLastRun(w.ctx, id, fence, board.RunRef{RunID: pick("run", []string{"r1", "r2"})}, alice))
 		},
@@ -116,7 +119,7 @@ func (w *walk) act() (name, id string, f *board.Fence, err error) {
 	}
 	slices.Sort(names)
 	name = pick("verb", names)
-	if slices.Contains([]string{"Renew", "Release", "SetState", "SetLastRun", "SetAwaitingInput", "SetGaveUp"}, name) || name == "SetLaunchRefusal" && fence != (board.Fence{}) {
+	if slices.Contains([]string{"Renew", "Transfer", "Release", "SetState", "SetLastRun", "SetAwaitingInput", "SetGaveUp"}, name) || name == "SetLaunchRefusal" && fence != (board.Fence{}) {
 		f = &fence
 	}
 	err = verbs[name]()

@@ -10,7 +10,7 @@ import (
 // Run runs the suite over the twin that open opens. Each call of open gives a
 // new, empty store with the default schema, and cleans up with t.
 func Run(t *testing.T, open func(t *testing.T) board.Store) {
-	all := slices.Concat(cardCases(), columnCases(), blockerCases(), claimCases(), holderCases(), boardCases(), batchCases(), importCases())
+	all := slices.Concat(cardCases(), columnCases(), blockerCases(), claimCases(), transferCases(), holderCases(), boardCases(), batchCases(), importCases())
 	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) { c.run(newBed(t, open(t))) })
 	}
