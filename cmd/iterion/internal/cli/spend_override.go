@@ -19,8 +19,8 @@ func newSpendOverride(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "override --note WHY", Short: "Lift the cap for the rest of the UTC day", Args: exactly(),
 		Long: "Lift the cap for the rest of the UTC day. Who did it, when and why is written into the day's\n" +
-			"ledger. What waits starts again by itself; runs that were paused at the cap go on by\n" +
-			"`iterion runs resume`.",
+			"ledger. A running daemon then starts what waits, and goes on with the cards whose runs were\n" +
+			"paused at the cap; runs without a card go on by `iterion runs resume`.",
 		Example: "  iterion spend override --note 'release day'",
 		RunE:    func(c *cobra.Command, _ []string) error { return runSpendOverride(c.Context(), f, note) },
 	}
