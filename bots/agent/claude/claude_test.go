@@ -118,7 +118,7 @@ func TestArgvGoesOnWithASession(t *testing.T) {
 }
 
 func TestAHugeLineIsReadWhole(t *testing.T) {
-	text := strings.Repeat("0123456789abcdef", 1<<20)
+	text := strings.Repeat("0123456789abcdef", 1<<18)
 	said := New(agent.Start{}).Read([]byte(`{"type":"assistant","message":{"content":[{"type":"text","text":"` + text + `"}]}}`))
 	if said.Log != text || len(said.Progress) > 1000 {
 		t.Errorf("%d bytes of log, %d of progress", len(said.Log), len(said.Progress))

@@ -18,6 +18,13 @@ const (
 // escape matches what colours text, moves the cursor or talks to the terminal.
 var escape = pattern.New(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))`)
 
+func unescape(s string) string {
+	if strings.IndexByte(s, 0x1b) < 0 { // as good as always
+		return s
+	}
+	return escape.ReplaceAllString(s, "")
+}
+
 // Line returns s as one short line without control characters.
 func Line(s string) string { return oneLine(s, maxLine) }
 
@@ -28,7 +35,7 @@ func oneLine(s string, limit int) string {
 	if len(s) > 8*limit { // what is shown lies well before
 		s = strings.ToValidUTF8(s[:8*limit], "") + "…"
 	}
-	s = strings.Join(strings.Fields(strings.Map(visible, escape.ReplaceAllString(s, ""))), " ")
+	s = strings.Join(strings.Fields(strings.Map(visible, unescape(s))), " ")
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
@@ -41,7 +48,7 @@ func Text(s string) string { return strings.TrimRightFunc(Clean(s), unicode.IsSp
 
 // Clean returns s without control characters but newlines and tabs.
 func Clean(s string) string {
-	s = strings.ReplaceAll(escape.ReplaceAllString(s, ""), "\r\n", "\n")
+	s = strings.ReplaceAll(unescape(s), "\r\n", "\n")
 	return strings.Map(printable, s)
 }
 

@@ -31,12 +31,12 @@ func Fuzz(f *testing.F, newEngine New) {
 		f.Add(data, 0)
 		f.Add(data[:len(data)/2], 1)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, code int) { check(t, newEngine, data, code) })
+	f.Fuzz(func(t *testing.T, data []byte, code int) { check(t, newEngine, data, string(data), code) })
 }
 
-func check(t *testing.T, newEngine New, data []byte, code int) {
+func check(t *testing.T, newEngine New, data []byte, stderr string, code int) {
 	for _, start := range []agent.Start{{}, {Session: "s1", CostUSD: 1, TokensIn: 10, TokensOut: 1}} {
-		tale := Read(newEngine, start, data, string(data))
+		tale := Read(newEngine, start, data, stderr)
 		if tale.falls {
 			t.Error("the totals fell")
 		}
@@ -80,7 +80,7 @@ func Mangle(t *testing.T, newEngine New) {
 			t.Fatal(err)
 		}
 		for _, value := range []string{"null", "1e400", "[null]", `{"a":null}`, "true", `"\u001b]0;x\u0007"`} {
-			check(t, newEngine, replaceValues(data, value), 0)
+			check(t, newEngine, replaceValues(data, value), "", 0)
 		}
 	}
 }

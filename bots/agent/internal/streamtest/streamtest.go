@@ -85,14 +85,14 @@ func golden(t *testing.T, file, got string) {
 
 // Tale is what an engine made of a stream.
 type Tale struct {
-	engine            agent.Engine
-	log, progress     []string
-	session           string
-	cost              float64
-	in, out           int64
-	counted, over     bool
-	verdict           agent.Verdict
-	falls, badSession bool
+	engine        agent.Engine
+	log, progress []string
+	session       string
+	cost          float64
+	in, out       int64
+	counted, over bool
+	falls         bool // a total was less than the one before
+	verdict       agent.Verdict
 }
 
 // Read feeds an engine with a whole stream.
