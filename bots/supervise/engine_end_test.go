@@ -1,6 +1,8 @@
 package supervise
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +62,24 @@ func TestWhatAnAgentSaysWithAQuestionIsNotItsResult(t *testing.T) {
 	b.want(b.await(rec.ID), run.Finished, "")
 	if out, err := b.runs.Output(rec.ID); err != nil || out["result"] != "all is well" {
 		t.Errorf("output is %v, %v", out, err)
+	}
+}
+
+func TestAProgramThatIsMissingNowIsNamedWithHowToGetIt(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	b := newLab(t)
+	bot := b.bundle("tool", `command: ["tidytool-of-a-test"]`)
+	bot.Manifest.Run.Install, bot.Manifest.Run.Resume = "apt install tidy", true
+	b.must(os.WriteFile(filepath.Join(bin, "tidytool-of-a-test"), []byte("#!/bin/sh\nexit 3\n"), 0o700))
+	rec := b.end(bot)
+	b.want(rec, run.FailedResumable, run.CodeExit)
+	b.must(os.Remove(filepath.Join(bin, "tidytool-of-a-test")))
+	b.resume(rec.ID)
+	rec = b.await(rec.ID)
+	b.want(rec, run.FailedResumable, run.CodeLaunchFailed)
+	if want := "tidytool-of-a-test is not found on PATH; to install it: apt install tidy"; !strings.HasSuffix(rec.Error, want) {
+		t.Errorf("error is %q, want %q", rec.Error, want)
 	}
 }
 

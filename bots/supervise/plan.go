@@ -21,6 +21,7 @@ type plan struct {
 	StoreDir string            `json:"store_dir"`
 	BotDir   string            `json:"bot_dir"`
 	Argv     []string          `json:"argv"`
+	Install  string            `json:"install,omitempty"` // how to get its program
 	Protocol manifest.Protocol `json:"protocol"`
 	Resume   bool              `json:"resume"`
 	MaxLog   int64             `json:"max_log"` // bytes
@@ -38,7 +39,7 @@ type plan struct {
 
 func newPlan(m manifest.Manifest, botDir string) plan {
 	p := plan{
-		BotDir: botDir, Argv: m.Run.Command, Protocol: m.Run.Protocol, Resume: m.Run.Resume,
+		BotDir: botDir, Argv: m.Run.Command, Install: m.Run.Install, Protocol: m.Run.Protocol, Resume: m.Run.Resume,
 		MaxLog: m.Run.MaxLog, Timeout: m.Run.Timeout, Env: m.Run.Env, PassEnv: m.Run.PassEnv,
 	}
 	if m.Run.Script != "" {

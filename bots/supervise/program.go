@@ -17,7 +17,7 @@ func (p plan) program(environ []string) (string, error) {
 	}
 	name := p.Argv[0]
 	if !strings.Contains(name, "/") {
-		return onPath(name, environ)
+		return p.onPath(name, environ)
 	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(p.BotDir, name)
@@ -31,7 +31,7 @@ func (p plan) program(environ []string) (string, error) {
 	return name, nil
 }
 
-func onPath(name string, environ []string) (string, error) {
+func (p plan) onPath(name string, environ []string) (string, error) {
 	for _, kv := range environ {
 		path, ok := strings.CutPrefix(kv, "PATH=")
 		if !ok {
@@ -44,6 +44,9 @@ func onPath(name string, environ []string) (string, error) {
 				return file, nil
 			}
 		}
+	}
+	if p.Install != "" {
+		return "", fmt.Errorf("the bot's program %s is not found on PATH; to install it: %s", name, p.Install)
 	}
 	return "", fmt.Errorf("the bot's program %s is not found on PATH; install it or give its full path in run.command", name)
 }
