@@ -179,3 +179,25 @@ func TestRunThatGoesOnNeedsTheFolderThatItKnows(t *testing.T) {
 		t.Errorf("in a folder that was made anew: %v", err)
 	}
 }
+
+// A run of a daemon with another root goes on in the folder that it knows.
+func TestRunOfAnotherRootGoesOnInItsFolder(t *testing.T) {
+	theirs, ours := open(t, Options{}), open(t, Options{})
+	dir := prepare(t, theirs, "native:1", "r1")
+	is := board.Issue{ID: "native:1", LastRunID: "r1", LastWorkdir: dir}
+	if got, err := ours.Prepare(t.Context(), is, "r1", true); err != nil || got != dir {
+		t.Errorf("got %s, %v", got, err)
+	}
+	for name, is := range map[string]board.Issue{
+		"another run":         {ID: "native:1", LastRunID: "r2", LastWorkdir: dir},
+		"another card":        {ID: "native:2", LastRunID: "r1", LastWorkdir: dir},
+		"a folder of its own": {ID: "native:1", LastRunID: "r1", LastWorkdir: filepath.Join(t.TempDir(), filepath.Base(dir))},
+	} {
+		if got, err := ours.Prepare(t.Context(), is, "r1", true); !errors.Is(err, dispatch.ErrNotResumable) {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
+	}
+	if fresh := prepare(t, ours, "native:1", "r3"); fresh == dir {
+		t.Error("a fresh run works in the folder of the other root")
+	}
+}

@@ -142,6 +142,9 @@ func (m *Manager) hold(is board.Issue, runID string, again bool) (string, Mark, 
 	if err != nil {
 		return "", Mark{}, err
 	}
+	if again && m.elsewhere(is, key, runID) {
+		return m.holdElsewhere(is, key, runID)
+	}
 	dir := filepath.Join(m.root, key)
 	mark, err := m.mark(key, is.ID)
 	if err != nil {
@@ -234,6 +237,31 @@ func makeFolder(dir string) (fresh bool, err error) {
 		return false, fmt.Errorf("workspace %s is not a folder of its own, refused", dir)
 	}
 	return false, nil
+}
+
+// elsewhere reports whether a run worked for its card in the folder of another root:
+// it was dispatched by a daemon that is gone, and goes on here.
+func (m *Manager) elsewhere(is board.Issue, key, runID string) bool {
+	dir := is.LastWorkdir
+	return is.LastRunID == runID && filepath.IsAbs(dir) && filepath.Base(dir) == key && filepath.Dir(dir) != m.root
+}
+
+// holdElsewhere hands out the folder of another root that the run knows. Its mark is
+// that root's and stays as it is.
+func (m *Manager) holdElsewhere(is board.Issue, key, runID string) (string, Mark, error) {
+	dir := is.LastWorkdir
+	mark, err := readMark(filepath.Join(filepath.Dir(dir), marksDir, key+".json"))
+	if err == nil {
+		err = knows(dir, mark, runID)
+	}
+	if err == nil {
+		err = m.checkFree(dir, mark, runID)
+	}
+	if err != nil {
+		return "", Mark{}, err
+	}
+	mark.Unfinished = false
+	return dir, *mark, nil
 }
 
 // knows refuses a folder that is not the one that runID worked in.
