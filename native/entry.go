@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -101,7 +102,7 @@ func newEntry(as stat, i board.Issue) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &entry{as: as, facts: i.Facts(), pos: notIndexed, content: content{data: data}}, nil
+	return &entry{as: as, facts: i.Facts(), pos: notIndexed, content: content{data: bytes.Clone(data)}}, nil // less the room that encoding leaves
 }
 
 // castagnoli is the table that processors know. It is made at its first use: most

@@ -127,7 +127,6 @@ func object(data []byte) error {
 // indented lays a record out for a file that people read and diff.
 func indented(data []byte) ([]byte, error) {
 	var b bytes.Buffer
-	b.Grow(len(data) * 3 / 2)
 	if err := json.Indent(&b, data, "", "  "); err != nil {
 		return nil, err
 	}
