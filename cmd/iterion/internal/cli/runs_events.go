@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,20 +53,17 @@ const followEvery = 100 * time.Millisecond
 func followRunEvents(ctx context.Context, f *Factory, runs *run.Dir, id string) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
-	for seen := int64(-1); ; {
+	for log := (eventTail{runs: runs, id: id, seen: -1}); ; {
 		ended, err := endedWithin(runs, id)
 		if err != nil {
 			return err
 		}
-		events, err := runs.Events(id, seen)
+		events, err := log.more()
 		if err != nil {
 			return err
 		}
 		if err := printRunEvents(f, events); err != nil {
 			return err
-		}
-		if len(events) > 0 {
-			seen = events[len(events)-1].Seq
 		}
 		if ended {
 			return nil
@@ -75,6 +74,28 @@ func followRunEvents(ctx context.Context, f *Factory, runs *run.Dir, id string) 
 		case <-tick.C:
 		}
 	}
+}
+
+// eventTail is a place in the events of a run. The log of a run of days is long:
+// it is read when it has grown, and not at each look.
+type eventTail struct {
+	runs *run.Dir
+	id   string
+	seen int64 // seq
+	size int64 // of the file
+}
+
+func (t *eventTail) more() ([]run.Event, error) {
+	info, err := os.Stat(filepath.Join(t.runs.Path(t.id), run.EventsFile))
+	if err != nil || info.Size() == t.size {
+		return nil, nil // the record tells a run that is gone
+	}
+	events, err := t.runs.Events(t.id, t.seen)
+	if len(events) > 0 {
+		t.seen = events[len(events)-1].Seq
+	}
+	t.size = info.Size()
+	return events, err
 }
 
 // endedWithin reports whether nothing will happen to a run by itself any more. One
