@@ -180,3 +180,26 @@ func TestCancelOfAParkedRunHoldsItsCard(t *testing.T) {
 	b.must(err)
 	b.until("the claim is gone", func() bool { return b.issue(id).Claim == "" })
 }
+
+// A run that says nothing for longer than the settings allow is ended and counts.
+func TestSilentRunIsEndedByTheSettingsStall(t *testing.T) {
+	b := newLab(t)
+	c, _ := b.start(b.config("stall: {timeout_ms: 300}\n"))
+	id := b.card("sleep 600")
+	st := b.statusUntil(c, "the card waits for its next attempt", func(st control.Status) bool { return len(st.Dispatch.Retries) == 1 })
+	if recs := b.runsOf(id); len(recs) != 1 || recs[0].FailureCode != run.CodeStall || st.Dispatch.Retries[0].Attempts != 1 {
+		t.Errorf("runs %+v, retries %+v", recs, st.Dispatch.Retries)
+	}
+}
+
+// A bot's own setting counts first.
+func TestBotsOwnStallCountsFirst(t *testing.T) {
+	b := newLab(t)
+	b.bundle("patient", "sleep 1")
+	manifest := filepath.Join(b.dir, "bots", "patient", "manifest.yaml")
+	text, err := os.ReadFile(manifest)
+	b.must(err)
+	b.must(os.WriteFile(manifest, []byte(strings.Replace(string(text), "run:\n", "run:\n  stall: 1h\n", 1)), 0o600))
+	b.start(b.config("stall: {timeout_ms: 300}\n"))
+	b.settled(b.botCard("patient"), board.StateReview)
+}

@@ -230,6 +230,9 @@ func TestBackoffLadderAndAttemptsSurviveRestarts(t *testing.T) {
 		l.later(time.Hour)
 		b.settledIn(id, board.StateBlocked)
 		b.launches(id, 10)
+		if g := b.get(id).GivenUp(); g == nil || g.Attempts != 10 || g.RunID != b.get(id).LastRunID {
+			t.Fatalf("stamp %+v", b.get(id).GaveUp)
+		}
 	})
 }
 

@@ -101,36 +101,43 @@ func (j goOnJob) do(ctx context.Context, d *Dispatcher) {
 }
 
 func (j goOnJob) start(ctx context.Context, d *Dispatcher) (placed, workdir string, err error) {
-	placed = j.placed
 	if err := d.opts.Journal.Put(ctx, j.entry); err != nil {
-		return placed, "", fmt.Errorf("journal run %s: %w", j.entry.RunID, err)
+		return j.placed, "", fmt.Errorf("journal run %s: %w", j.entry.RunID, err)
 	}
 	d.fault(FaultRecorded)
 	is, err := d.opts.Board.Get(ctx, j.issueID)
 	switch {
 	case err != nil:
-		return placed, "", fmt.Errorf("look at issue %s: %w", j.entry.Identifier, err)
+		return j.placed, "", fmt.Errorf("look at issue %s: %w", j.entry.Identifier, err)
 	case is.Fence() != j.fence:
-		return placed, "", fmt.Errorf("issue %s: %w", j.entry.Identifier, board.ErrConflict)
+		return j.placed, "", fmt.Errorf("issue %s: %w", j.entry.Identifier, board.ErrConflict)
 	}
-	if !j.joins {
-		if workdir, err = d.opts.Workspaces.Prepare(ctx, is, j.resume.RunID, true); err != nil {
-			return placed, "", fmt.Errorf("prepare the workspace of %s: %w", j.entry.Identifier, err)
-		}
-		d.fault(FaultPrepared)
+	if workdir, err = j.workspace(ctx, d, is); err != nil {
+		return j.placed, "", err
 	}
-	if is, err = j.bringBack(ctx, d, is); err != nil {
+	is, err = j.bringBack(ctx, d, is)
+	if err != nil || j.joins {
 		return is.State, workdir, err
 	}
 	d.fault(FaultMoved)
-	if j.joins {
-		return is.State, workdir, nil
-	}
 	if err := j.take.Err(); err != nil {
 		return is.State, workdir, err
 	}
 	j.resume.Issue, j.resume.Workdir = is, workdir
 	return is.State, workdir, resumeRun(ctx, d, j.resume, j.outcome)
+}
+
+// workspace holds the folder that the run knows; one that goes on already has it.
+func (j goOnJob) workspace(ctx context.Context, d *Dispatcher, is board.Issue) (string, error) {
+	if j.joins {
+		return "", nil
+	}
+	workdir, err := d.opts.Workspaces.Prepare(ctx, is, j.resume.RunID, true)
+	if err != nil {
+		return "", fmt.Errorf("prepare the workspace of %s: %w", j.entry.Identifier, err)
+	}
+	d.fault(FaultPrepared)
+	return workdir, nil
 }
 
 // bringBack files the card under the running column and takes its flag off.
@@ -149,11 +156,11 @@ func (j goOnJob) bringBack(ctx context.Context, d *Dispatcher, is board.Issue) (
 	if !is.AwaitingInput {
 		return is, d.opts.Board.Renew(ctx, is.ID, j.fence, j.cfg.Lease) // proves the claim before the launch
 	}
-	is, err := d.opts.Board.SetAwaitingInput(ctx, is.ID, j.fence, false, by(""))
+	cleared, err := d.opts.Board.SetAwaitingInput(ctx, is.ID, j.fence, false, by(""))
 	if err != nil {
 		return is, fmt.Errorf("clear the awaiting-input flag: %w", err)
 	}
-	return is, nil
+	return cleared, nil
 }
 
 // resumeRun asks for a run to go on. An error of it means that the run does not:

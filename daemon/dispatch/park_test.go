@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -566,4 +567,36 @@ func TestParkedCardThatWasMovedWithoutADaemonIsLetGo(t *testing.T) {
 		b.settledIn(id, board.StateBacklog)
 		b.launches(id, 1)
 	})
+}
+
+// A store that fails in the middle of a card's way back leaves it where it can be
+// parked again, and found.
+func TestStoreThatFailsWhileAParkedCardGoesOn(t *testing.T) {
+	for _, verb := range []string{"Get", "SetState", "SetAwaitingInput"} {
+		t.Run(verb, func(t *testing.T) {
+			inBed(t, func(t *testing.T, b *bed) {
+				b.runs.plan = func(Launch) script { return asks(time.Second) }
+				var failing atomic.Int64
+				b.board.Before = func(v, _ string) error {
+					if v == verb && failing.Add(-1) >= 0 {
+						return errors.New("disk full")
+					}
+					return nil
+				}
+				id := b.card()
+				l := b.start()
+				l.later(2 * time.Second)
+				l.parkedIn(id, board.StateAwaitingInput)
+				b.runs.answer(b.get(id).LastRunID)
+				failing.Store(3)
+				l.look()
+				l.later(5 * time.Minute)
+				b.settledIn(id, board.StateReview)
+				b.launches(id, 1)
+				if len(b.runs.resumed()) != 1 {
+					t.Fatalf("resumes %+v", b.runs.resumed())
+				}
+			})
+		})
+	}
 }

@@ -79,53 +79,55 @@ func (s *state) take(m resumeAsked, now time.Time) []effect {
 	}
 	s.learnRun(c, m.view, nil)
 	s.cards[c.issue.ID], s.touched[c.issue.ID] = c, true
-	return []effect{takeCard{entry: s.entry(c, PhaseParked), lease: s.cfg.Lease, reply: m.reply}}
+	return []effect{takeCard{entry: s.entry(c, PhaseParked), slug: rec.Bot, lease: s.cfg.Lease, reply: m.reply}}
 }
 
 // takeCard claims a card for a run of its own that is to go on.
 type takeCard struct {
 	entry JournalEntry
+	slug  string // of the run's bot
 	lease time.Duration
 	reply chan<- error
 }
 
 func (e takeCard) do(ctx context.Context, d *Dispatcher) {
-	is, bot, err := e.claim(ctx, d)
+	is, err := e.claim(ctx, d)
+	var bot Bot
+	if err == nil {
+		bot, _ = d.opts.Bots.Resolve(ctx, e.slug) // the run knows its own, whatever became of the name
+	}
 	d.tell(taken{issueID: e.entry.IssueID, issue: is, bot: bot, reply: e.reply, err: err})
 }
 
-func (e takeCard) claim(ctx context.Context, d *Dispatcher) (board.Issue, Bot, error) {
+// claim journals the intent, then takes the card.
+func (e takeCard) claim(ctx context.Context, d *Dispatcher) (board.Issue, error) {
 	o, entry := d.opts, e.entry
 	if err := o.Journal.Put(ctx, entry); err != nil {
-		return board.Issue{}, Bot{}, fmt.Errorf("journal the claim of %s: %w", entry.Identifier, err)
+		return board.Issue{}, fmt.Errorf("journal the claim of %s: %w", entry.Identifier, err)
 	}
 	is, err := o.Board.Claim(ctx, entry.IssueID, entry.Marker, e.lease, by(""))
-	if unknownOutcome(err) {
-		return is, Bot{}, fmt.Errorf("claim issue %s: %w", entry.Identifier, err) // a stray, if it landed
+	if unknownOutcome(err) { // it may have landed; the next look at the board releases it then
+		return is, fmt.Errorf("claim issue %s: %w", entry.Identifier, err)
 	}
 	if err == nil {
 		d.fault(FaultClaimed)
-		entry.Epoch, entry.SourceState = is.ClaimEpoch, is.State
-		if err = e.alone(ctx, o); err == nil {
-			err = o.Journal.Put(ctx, entry)
-		}
-		if err == nil {
-			bot, _ := o.Bots.Resolve(ctx, d.slugOfRun(ctx, entry.RunID)) // without it the run still knows its own
-			return is, bot, nil
+		if err = e.confirm(ctx, o, is); err == nil {
+			return is, nil
 		}
 		if _, rerr := o.Board.Release(ctx, is.ID, is.Fence(), by("")); rerr != nil {
-			return is, Bot{}, err // a stray: the next look at the board releases it
+			return is, err // as above
 		}
 	}
 	if rerr := o.Journal.Remove(ctx, entry.IssueID, entry.Owner); rerr != nil {
 		d.tell(troubled{fmt.Sprintf("remove issue %s from the claim journal: %v", entry.Identifier, rerr)})
 	}
-	return is, Bot{}, fmt.Errorf("take issue %s: %w", entry.Identifier, err)
+	return is, fmt.Errorf("take issue %s: %w", entry.Identifier, err)
 }
 
-// alone refuses a card that has another run under way, or one that waits.
-func (e takeCard) alone(ctx context.Context, o Options) error {
-	live, err := o.Runs.LiveByIssue(ctx, e.entry.IssueID)
+// confirm makes the claim durable, unless another run of the card is under way or
+// waits.
+func (e takeCard) confirm(ctx context.Context, o Options, is board.Issue) error {
+	live, err := o.Runs.LiveByIssue(ctx, is.ID)
 	if err != nil {
 		return fmt.Errorf("look for live runs of the card: %w", err)
 	}
@@ -134,15 +136,8 @@ func (e takeCard) alone(ctx context.Context, o Options) error {
 			return fmt.Errorf("%w: run %s of this card is %s", board.ErrConflict, v.Record.ID, v.Record.Status)
 		}
 	}
-	return nil
-}
-
-func (d *Dispatcher) slugOfRun(ctx context.Context, runID string) string {
-	v, err := d.opts.Runs.Inspect(ctx, runID)
-	if err != nil {
-		return ""
-	}
-	return v.Record.Bot
+	e.entry.Epoch, e.entry.SourceState = is.ClaimEpoch, is.State
+	return o.Journal.Put(ctx, e.entry)
 }
 
 // onTaken parks the card: from there its run goes on like any other that waits.

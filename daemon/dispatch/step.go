@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -113,7 +114,8 @@ func (s *state) onLaunched(m launched) []effect {
 	if c == nil {
 		return nil
 	}
-	c.placed, c.workdir, c.phase, c.ran, c.runID = m.placed, m.workdir, PhaseRunning, true, m.runID
+	c.placed, c.phase, c.ran, c.runID = m.placed, PhaseRunning, true, m.runID
+	c.workdir = cmp.Or(m.workdir, c.workdir)
 	c.wanted, c.answered, c.pause, c.asks, c.failed, c.goErrs, c.waits, c.reason = "", false, "", "", false, 0, nil, ""
 	if s.infra.fails > 0 { // the world works again: the others may follow
 		s.infra, s.wanted = infra{}, true
