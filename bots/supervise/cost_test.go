@@ -198,6 +198,20 @@ func TestLedgerThatCannotBeWrittenDoesNotLoseTheCost(t *testing.T) {
 	}
 }
 
+func TestCapThatCannotBeReadIsNoReasonToMissACost(t *testing.T) {
+	b := newLab(t)
+	b.must(os.MkdirAll(b.path("dispatcher"), 0o700))
+	b.must(os.WriteFile(b.path("dispatcher/dispatcher.json"), []byte("{"), 0o600))
+	rec := b.end(b.bot(spends(`"usd":0.5`), "resume: true"))
+	b.want(rec, run.Finished, "")
+	if total, _ := spend.Open(b.root, spend.Options{}).Days("2000-01-01", "2999-01-01"); len(total) != 1 || total[0].TotalUSD != 0.5 {
+		t.Errorf("ledger says %v", total)
+	}
+	if strings.Contains(b.log(rec.ID), "ledger") {
+		t.Errorf("log is %q", b.log(rec.ID))
+	}
+}
+
 func TestQuota(t *testing.T) {
 	b := newLab(t)
 	at := `,"retry_at":"2031-05-06T07:08:09Z"`

@@ -83,6 +83,8 @@ func (w *purse) tell() error {
 	status, err := w.ledger.Record(context.Background(), w.runID, w.since, total, time.Now())
 	if err != nil {
 		w.complain(err)
+	}
+	if status.Day.Day == "" { // otherwise it is only the cap that is not known
 		return err
 	}
 	w.mu.Lock()

@@ -86,7 +86,7 @@ func (e ending) byCode(code int) run.Outcome {
 	case exitTempFail:
 		return e.failed(run.ClassTransient, run.CodeTransient, sentence+": trying again may help")
 	case exitUnavailable:
-		return e.failed(run.ClassQuota, run.CodeQuota, sentence+": an allowance of its is used up")
+		return e.failed(run.ClassQuota, run.CodeQuota, sentence+": an allowance is used up")
 	case exitUsage, exitConfig:
 		return e.failed(run.ClassPermanent, run.CodePermanent, sentence+": trying again is of no use")
 	}
