@@ -51,28 +51,35 @@ func lastByte(f *os.File, size int64) byte {
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := len(p)
-	if room := l.limit - l.size; !l.cut && int64(len(p)) <= room {
-		l.put(p)
-		return n, nil
-	} else if !l.cut {
-		l.put(p[:max(0, room)])
-		p = p[max(0, room):]
-		l.markCut()
-	}
-	l.tail.add(p)
-	return n, nil
+	l.take(p)
+	return len(p), nil
 }
 
 // Line writes a line, on a line of its own.
 func (l *logFile) Line(text string) {
 	l.mu.Lock()
-	begin := ""
-	if !l.cut && l.lastByte != '\n' {
-		begin = "\n"
+	defer l.mu.Unlock()
+	line := text + "\n"
+	if l.cut {
+		l.take([]byte(line))
+		return
 	}
-	l.mu.Unlock()
-	_, _ = l.Write([]byte(begin + text + "\n"))
+	l.take(l.onNewLine(line))
+}
+
+func (l *logFile) take(p []byte) {
+	room := max(0, l.limit-l.size)
+	switch {
+	case l.cut:
+	case int64(len(p)) <= room:
+		l.put(p)
+		return
+	default:
+		l.put(p[:room])
+		p = p[room:]
+		l.markCut()
+	}
+	l.tail.add(p)
 }
 
 // Note writes a line of iterion's own into the log.
