@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -20,6 +21,7 @@ func (s *state) snapshot(now time.Time) Snapshot {
 		At: now, Ready: s.booted, Desired: s.desired,
 		SlotsUsed: s.slotsUsed(), SlotsMax: s.cfg.MaxConcurrent,
 		Idle: s.idle(), LastTick: s.lastTick, NextPoll: s.nextPoll,
+		Settled: maps.Clone(s.settled),
 		Running: []Running{}, Queue: append([]Queued{}, s.queue...), Retries: s.retryList(),
 		Parked: []Hold{}, Held: []Hold{},
 		Errors: append([]Problem{}, s.problems...), Warnings: slices.Clone(s.warnings),

@@ -231,6 +231,7 @@ func (s *state) onSettled(m settled, now time.Time) []effect {
 		return nil
 	}
 	c.plan, c.planErrs = nil, 0
+	s.settled[p.verdict]++
 	s.touched[m.issueID] = true
 	s.wanted = true
 	fx := []effect{logInfo{"settled", []any{"issue_id", m.issueID, "run_id", p.runID, "disposition", p.verdict, "state", m.outcome.issue.State, "reason", p.reason}}}

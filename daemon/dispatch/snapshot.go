@@ -29,6 +29,10 @@ type Snapshot struct {
 	Parked  []Hold    `json:"parked"`
 	Held    []Hold    `json:"held"`
 
+	// Settled counts the settlements of this dispatcher's life by disposition, those of
+	// cards that it merely let go among them.
+	Settled map[string]int64 `json:"settled,omitempty"`
+
 	// Errors are the newest infrastructure errors, newest first, at most ten.
 	Errors []Problem `json:"errors"`
 	// Spend is the day's spending as it was last read; SpendProblem why it is not.

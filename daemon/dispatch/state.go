@@ -25,6 +25,7 @@ type state struct {
 	refusals map[string]refusal
 	pool     []candidate // of the newest discovery, sorted, without what was started since
 	queue    []Queued    // what the newest walk left
+	settled  map[string]int64
 
 	tip                 int64           // of the log at the newest discovery
 	touched             map[string]bool // started or settled since the discovery under way began
@@ -102,6 +103,7 @@ func newState(cfg Config, owner, marker string) *state {
 		retries:  map[string]RetryEntry{},
 		refusals: map[string]refusal{},
 		touched:  map[string]bool{},
+		settled:  map[string]int64{},
 		tip:      -1,
 	}
 }
