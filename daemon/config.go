@@ -38,6 +38,8 @@ type Config struct {
 	TicketRouter     RouterConfig              `json:"ticket_router"`
 	Workspace        WorkspaceConfig           `json:"workspace"`
 	Bots             BotsConfig                `json:"bots"`
+	Watchdog         WatchdogConfig            `json:"watchdog"`
+	Server           ServerConfig              `json:"server"`
 }
 
 // DispatchConfig holds the inputs that every dispatched bot gets.
@@ -108,6 +110,16 @@ type WorkspaceConfig struct {
 // BotsConfig says where bots are looked for before the catalog.
 type BotsConfig struct {
 	Paths []string `json:"paths"` // absolute
+}
+
+// WatchdogConfig says whether expired claims are taken over.
+type WatchdogConfig struct {
+	Enabled bool `json:"enabled"`
+}
+
+// ServerConfig says where health and metrics are served.
+type ServerConfig struct {
+	Listen string `json:"listen,omitempty"` // host:port; empty: nowhere
 }
 
 // preset is the config of a daemon that was given no file.

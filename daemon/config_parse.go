@@ -19,12 +19,6 @@ type ConfigError struct{ Problems []string }
 
 func (e *ConfigError) Error() string { return strings.Join(e.Problems, "\n") }
 
-// foreignKeys are keys of the config format that mean nothing here.
-// Taking them silently would promise what is not done.
-func foreignKeys() []string {
-	return []string{"watchdog", "server"}
-}
-
 // configParser fills a Config from a YAML tree and collects all problems.
 type configParser struct {
 	file     string
@@ -43,7 +37,7 @@ func parseConfig(file string, data []byte, c *Config) error {
 		return nil // an empty file sets nothing
 	}
 	p := &configParser{file: file}
-	p.mapping(p.top(c), foreignKeys()...)(doc.Content[0], "")
+	p.mapping(p.top(c))(doc.Content[0], "")
 	if p.problems != nil {
 		return &ConfigError{p.problems}
 	}
@@ -73,7 +67,9 @@ func (p *configParser) top(c *Config) setters {
 			"root":    p.text(&c.Workspace.Root),
 			"persist": p.choice(&c.Workspace.Persist, workspace.Policies()...),
 		}),
-		"bots": p.mapping(setters{"paths": p.list(&c.Bots.Paths)}),
+		"bots":     p.mapping(setters{"paths": p.list(&c.Bots.Paths)}),
+		"watchdog": p.mapping(setters{"enabled": p.yes(&c.Watchdog.Enabled)}),
+		"server":   p.mapping(setters{"listen": p.address(&c.Server.Listen)}),
 	}
 }
 
@@ -140,25 +136,20 @@ func (p *configParser) problem(n *yaml.Node, key, format string, args ...any) {
 	p.problems = append(p.problems, where+fmt.Sprintf(format, args...))
 }
 
-// mapping takes a block of known keys. A key named foreign belongs to the format
-// and means nothing here.
-func (p *configParser) mapping(known setters, foreign ...string) func(*yaml.Node, string) {
+// mapping takes a block of known keys.
+func (p *configParser) mapping(known setters) func(*yaml.Node, string) {
 	return func(n *yaml.Node, key string) {
 		p.each(n, key, func(name, value *yaml.Node, at string) {
 			if set, ok := known[name.Value]; ok {
 				set(value, at)
 				return
 			}
-			p.stranger(name, at, slices.Sorted(maps.Keys(known)), foreign)
+			p.stranger(name, at, slices.Sorted(maps.Keys(known)))
 		})
 	}
 }
 
-func (p *configParser) stranger(name *yaml.Node, at string, known, foreign []string) {
-	if slices.Contains(foreign, name.Value) {
-		p.problem(name, at, "this version of iterion does not know the key; take it out")
-		return
-	}
+func (p *configParser) stranger(name *yaml.Node, at string, known []string) {
 	if near := manifest.Nearest(name.Value, known); near != "" {
 		p.problem(name, at, "unknown key, did you mean %s?", near)
 		return
@@ -245,6 +236,18 @@ func (p *configParser) number(into *int, least int) func(*yaml.Node, string) {
 			return
 		}
 		*into = v
+	}
+}
+
+// address takes a TCP address to listen on, or nothing.
+func (p *configParser) address(into *string) func(*yaml.Node, string) {
+	return func(n *yaml.Node, key string) {
+		addr, err := ListenAddr(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil {
+			p.problem(n, key, "%q is not an address like 9090, 127.0.0.1:9090 or 0.0.0.0:9090", n.Value)
+			return
+		}
+		*into = addr
 	}
 }
 

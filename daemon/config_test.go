@@ -63,6 +63,8 @@ hooks:
 ticket_router: {enabled: true, implement_bot: triage}
 workspace: {root: ./w, persist: cleanup_on_done}
 bots: {paths: [mine, /opt/bots]}
+watchdog: {enabled: true}
+server: {listen: 9090}
 `)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +81,7 @@ bots: {paths: [mine, /opt/bots]}
 	want.Hooks.BeforeRun = &HookConfig{Path: filepath.Join(dir, "check.sh"), TimeoutMS: 500}
 	want.TicketRouter = RouterConfig{true, "triage"}
 	want.Workspace = WorkspaceConfig{filepath.Join(dir, "w"), "cleanup_on_done"}
+	want.Watchdog, want.Server = WatchdogConfig{true}, ServerConfig{"127.0.0.1:9090"}
 	want.Bots.Paths = []string{"/work/dir/mine", "/opt/bots"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -93,9 +96,9 @@ func TestConfigProblemsNameFileLineAndRemedy(t *testing.T) {
 		{"misspelt key", "name: x\nagent:\n  max_concurent: 3\n",
 			"FILE:3: agent.max_concurent: unknown key, did you mean max_concurrent?"},
 		{"strange key", "zzzzqqqq: 1\n",
-			"FILE:1: zzzzqqqq: unknown key, want one of agent, assignee_bots, assignee_dispatch, bot, bots, dispatch, hooks, limits, name, polling, stall, ticket_router, tracker, workspace"},
-		{"key of another version", "watchdog: {enabled: true}\n",
-			"FILE:1: watchdog: this version of iterion does not know the key; take it out"},
+			"FILE:1: zzzzqqqq: unknown key, want one of agent, assignee_bots, assignee_dispatch, bot, bots, dispatch, hooks, limits, name, polling, server, stall, ticket_router, tracker, watchdog, workspace"},
+		{"address", "server: {listen: here}\n",
+			"FILE:1: server.listen: \"here\" is not an address like 9090, 127.0.0.1:9090 or 0.0.0.0:9090"},
 		{"zero cap", "agent: {max_concurrent: 0}\n",
 			"FILE:1: agent.max_concurrent: \"0\" is not a whole number of at least 1"},
 		{"text for number", "polling:\n  interval_ms: soon\n",
@@ -129,7 +132,7 @@ func TestConfigProblemsNameFileLineAndRemedy(t *testing.T) {
 		{"list", "bots: {paths: bots}\n", "FILE:1: bots.paths: want a list, like [bots, examples]"},
 		{"scalar for block", "agent: 4\n", "FILE:1: agent: want a block of keys, like {key: value}"},
 		{"two at once", "a1b2c3d4: 1\nagent: {max_attempts: -1}\n",
-			"FILE:1: a1b2c3d4: unknown key, want one of agent, assignee_bots, assignee_dispatch, bot, bots, dispatch, hooks, limits, name, polling, stall, ticket_router, tracker, workspace\n" +
+			"FILE:1: a1b2c3d4: unknown key, want one of agent, assignee_bots, assignee_dispatch, bot, bots, dispatch, hooks, limits, name, polling, server, stall, ticket_router, tracker, watchdog, workspace\n" +
 				"FILE:2: agent.max_attempts: \"-1\" is not a whole number of at least 1"},
 		{"no yaml", "a: [\n", "FILE: line 1: did not find expected node content"},
 	}

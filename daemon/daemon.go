@@ -16,6 +16,7 @@ import (
 	"iterion/bots/supervise"
 	"iterion/daemon/control"
 	"iterion/daemon/dispatch"
+	"iterion/daemon/watchdog"
 	"iterion/daemon/workspace"
 	"iterion/native"
 	"iterion/native/atomicfile"
@@ -34,6 +35,7 @@ type Options struct {
 	Version    string
 	Exe        string // the binary to start as supervisor; empty: the running one
 	NoFsync    bool
+	Listen     string       // address for health and metrics, before the config's; empty: the config's
 	UntilIdle  bool         // Run returns once there is nothing left to do
 	Log        *slog.Logger // nil: silent
 	Fault      func(point string)
@@ -60,6 +62,8 @@ type Daemon struct {
 	sight     *sight
 	config    configState
 	folders   *workspace.Manager
+	watchdog  *watchdog.Watchdog // of the owner of the singletons
+	web       *web
 }
 
 // New reads the config. What is wrong with it is a *ConfigError.
@@ -136,6 +140,9 @@ func (d *Daemon) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if d.web, err = d.openWeb(); err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
 	d.log.Info("daemon started", "pid", os.Getpid(), "store", d.o.Layout.Root,
@@ -153,6 +160,8 @@ func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
 	parts.Go(func() error { return d.sight.Run(ctx) })
 	parts.Go(func() error { return d.watchConfig(ctx) })
 	parts.Go(func() error { return d.succeed(ctx) })
+	parts.Go(func() error { return d.sweep(ctx) })
+	parts.Go(func() error { return d.web.Run(ctx) })
 	if d.o.UntilIdle {
 		parts.Go(func() error { return d.untilIdle(ctx) })
 	}
@@ -188,6 +197,7 @@ func (d *Daemon) build() error {
 	o := d.ports()
 	o.Workspaces, o.Intent, o.Owner, o.Fault = d.folders, d.gate, d.owner.id, d.o.Fault
 	d.disp = dispatch.New(o)
+	d.watchdog = d.newWatchdog(o)
 	d.sight = newSight(d)
 	return nil
 }

@@ -118,12 +118,13 @@ func (c *Config) keepRestartOnly(started Config) []string {
 		{"tracker", c.Tracker, started.Tracker},
 		{"workspace", c.Workspace, started.Workspace},
 		{"bots", c.Bots, started.Bots},
+		{"server", c.Server, started.Server},
 	} {
 		if !reflect.DeepEqual(part.now, part.was) {
 			changed = append(changed, part.key)
 		}
 	}
-	c.Tracker, c.Workspace, c.Bots = started.Tracker, started.Workspace, started.Bots
+	c.Tracker, c.Workspace, c.Bots, c.Server = started.Tracker, started.Workspace, started.Bots, started.Server
 	return changed
 }
 

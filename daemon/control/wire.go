@@ -48,6 +48,10 @@ type Status struct {
 	RestartNeeded []string `json:"restart_needed,omitempty"`
 	Singleton     bool     `json:"singleton"` // owns the store's singletons
 	Trusted       bool     `json:"trusted"`
+	// Watchdog: this daemon takes expired claims over.
+	Watchdog bool `json:"watchdog,omitempty"`
+	// Listen is the TCP address that serves health and metrics, if any does.
+	Listen string `json:"listen,omitempty"`
 	// Offline: no daemon is running, and the status is what files tell. It then has
 	// no process, and its dispatcher's picture is that of one that would start now.
 	Offline  bool              `json:"offline,omitempty"`

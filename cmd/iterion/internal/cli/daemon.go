@@ -20,6 +20,7 @@ import (
 type daemonOptions struct {
 	config    string
 	untilIdle bool
+	listen    string
 	logFormat string
 }
 
@@ -41,6 +42,7 @@ func newDaemon(f *Factory) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.untilIdle, "until-idle", false, "end once nothing is left to do")
+	c.Flags().StringVar(&o.listen, "listen", "", "serve health and metrics there: a port of the loopback interface, or `host:port` (default: server.listen)")
 	c.Flags().StringVar(&o.logFormat, "log-format", "text", "`text` or json")
 	completeFlag(c, "log-format", fixed("text", "json"))
 	c.AddCommand(newDaemonStatus(f), newDaemonStop(f), newDaemonPause(f), newDaemonUnpause(f), newDaemonRefresh(f), newDaemonReload(f))
@@ -55,7 +57,10 @@ func runDaemon(ctx context.Context, f *Factory, o daemonOptions) error {
 	if opts.Log, err = f.logger(o.logFormat); err != nil {
 		return err
 	}
-	opts.UntilIdle, opts.Fault = o.untilIdle, f.Hooks.Fault
+	if _, err := daemon.ListenAddr(o.listen); err != nil {
+		return Usagef("--listen: %v", err)
+	}
+	opts.Listen, opts.UntilIdle, opts.Fault = o.listen, o.untilIdle, f.Hooks.Fault
 	f.mentionConfig(o.config)
 	d, err := daemon.New(opts)
 	if err != nil {

@@ -19,6 +19,8 @@ func printStatus(f *Factory, s control.Status) {
 		{"workspaces", s.WorkspaceRoot},
 		{"config", s.ConfigPath},
 		{"watcher", watcherText(s.Watcher)},
+		{"watchdog", watchdogText(s)},
+		{"metrics", metricsText(s)},
 		{"dispatch", dispatchText(s)},
 		{"slots", fmt.Sprintf("%d of %d", d.SlotsUsed, d.SlotsMax)},
 		{"spend", spendText(d)},
@@ -44,6 +46,20 @@ func watcherText(w control.Watcher) string {
 		return w.Mode + ": " + w.Reason
 	}
 	return w.Mode
+}
+
+func watchdogText(s control.Status) string {
+	if !s.Watchdog {
+		return ""
+	}
+	return "takes over cards whose holders have died"
+}
+
+func metricsText(s control.Status) string {
+	if s.Listen == "" {
+		return ""
+	}
+	return "http://" + s.Listen + "/metrics"
 }
 
 func dispatchText(s control.Status) string {
