@@ -156,19 +156,19 @@ func printRuns(f *Factory, runs *run.Dir, records []run.Record) {
 		return
 	}
 	t := Table{Head: []string{"RUN", "STATUS", "BOT", "ISSUE", "CREATED", "TOOK", "LAST"}}
-	waiting := 0
+	waiting := false
 	for _, r := range records {
 		status := liveStatus(runs, r)
 		if r.Status.Paused() {
 			status = "* " + status
-			waiting++
+			waiting = true
 		}
 		t.Row(run.Short(r.ID), status, r.Bot, board.ShortID(r.Source.IssueID), instant(r.CreatedAt),
 			tookText(r, f.Now()), lastWord(r))
 	}
 	t.Print(f)
-	if waiting > 0 {
-		f.Talk("* %d of them wait for a person: `iterion runs show RUN` tells what for", waiting)
+	if waiting {
+		f.Talk("* waits for a person: `iterion runs show RUN` tells what for")
 	}
 }
 

@@ -26,7 +26,7 @@ type goOnOptions struct {
 
 func (o *goOnOptions) flags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.BoolVar(&o.attend, "attend", false, "watch the run as `iterion run` does, and exit with its verdict")
+	fl.BoolVar(&o.attend, "attend", false, "watch the run as iterion run does, and exit with its verdict")
 	fl.BoolVar(&o.overCap, "over-cap", false, "start it here though the day's spending has reached its cap")
 }
 
@@ -131,12 +131,30 @@ func (f *Factory) byDaemon(ctx context.Context, runs *run.Dir, id string, o goOn
 		return run.Record{}, err
 	}
 	rec, err := daemon.ResumeRun(ctx, id, control.By{By: f.Actor()})
-	if errors.Is(err, board.ErrConflict) { // it may have seen the answers by itself
-		if now, gerr := runs.Get(id); gerr == nil && atWork(now) {
-			return now, nil
-		}
+	if errors.Is(err, board.ErrConflict) {
+		return f.startedMeanwhile(ctx, runs, id, err)
 	}
 	return rec, err
+}
+
+// launchWait is longer than the daemon takes from seeing answers to a run that is
+// at work.
+const launchWait = 5 * time.Second
+
+// startedMeanwhile is the run once it is at work, for the daemon sees answers by
+// itself and may be about to start what it is asked to start. Else the conflict is
+// one with somebody else.
+func (f *Factory) startedMeanwhile(ctx context.Context, runs *run.Dir, id string, conflict error) (run.Record, error) {
+	was, err := runs.Get(id)
+	if err != nil || atWork(was) || was.Status.Final() && was.Status != run.FailedResumable {
+		return was, err
+	}
+	bounded, done := context.WithTimeout(ctx, launchWait)
+	defer done()
+	if err := f.awaitStart(bounded, runs, was); err != nil {
+		return was, conflict
+	}
+	return runs.Get(id)
 }
 
 func atWork(rec run.Record) bool { return rec.Status == run.Queued || rec.Status == run.Running }
@@ -147,7 +165,7 @@ func (f *Factory) notResumed(rec run.Record, err error) error {
 	if rec.Status == run.PausedHuman {
 		hint = joinHints(hint, "its answers are stored; `iterion runs resume "+run.Short(rec.ID)+"` tries again")
 	}
-	return &ExitError{Code: code, Hint: hint, Err: fmt.Errorf("resume run %s: %w", run.Short(rec.ID), err)}
+	return &ExitError{Code: code, Hint: hint, Err: fmt.Errorf("run %s does not go on: %w", run.Short(rec.ID), err)}
 }
 
 func joinHints(a, b string) string {
