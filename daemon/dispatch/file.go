@@ -121,7 +121,8 @@ func (p plan) move(ctx context.Context, d *Dispatcher, out *filed) error {
 
 // mayMove: a card that is still where we put it is ours to move. A going-back is
 // for such cards only. Otherwise a card that left the eligible columns stays, and
-// so does one that its own bot put where it is.
+// so does one that its own bot put where it is, unless it has given up: from an
+// eligible column it would be tried again for ever.
 func (p plan) mayMove(ctx context.Context, b Board, is board.Issue) bool {
 	if is.State == p.placed {
 		return true
@@ -129,7 +130,7 @@ func (p plan) mayMove(ctx context.Context, b Board, is board.Issue) bool {
 	if p.verdict == Revert || !p.columns.eligible(is.State) {
 		return false
 	}
-	return lastMover(ctx, b, is, p.runID, p.fence.Marker, p.seq) != moverBot
+	return p.verdict == GaveUp || lastMover(ctx, b, is, p.runID, p.fence.Marker, p.seq) != moverBot
 }
 
 // flag sets what the disposition says beside the column.

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -13,15 +12,13 @@ import (
 	"iterion/native/run"
 )
 
-var seeds = flag.Int("seeds", 300, "random histories of the simulation")
-
 // The simulation plays random histories: people move, clear, cancel, answer, pause
 // and steal cards while daemons die at any point, the store fails now and then and
 // the money runs out. After
 // each, the world is left to heal, and every card must be where a disposition
 // puts it, with a reason to be read.
 func TestI6_RandomHistoriesEndSettled(t *testing.T) {
-	n := *seeds
+	n := 300
 	if testing.Short() {
 		n = 40
 	}
