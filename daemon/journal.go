@@ -86,7 +86,11 @@ func (j *journal) Adopt(ctx context.Context, owner string) ([]dispatch.JournalEn
 	var ours []dispatch.JournalEntry
 	err := j.change(ctx, func(lines []line) ([]line, error) {
 		ours = nil
+		busy := cardsOf(lines, owner)
 		for i, l := range lines {
+			if l.entry.Owner != owner && busy[l.entry.IssueID] {
+				continue
+			}
 			adopted, err := j.adopt(l, owner)
 			if err != nil {
 				return nil, err
@@ -98,6 +102,17 @@ func (j *journal) Adopt(ctx context.Context, owner string) ([]dispatch.JournalEn
 		return lines, nil
 	})
 	return ours, err
+}
+
+// cardsOf are the cards that an owner has entries of.
+func cardsOf(lines []line, owner string) map[string]bool {
+	cards := map[string]bool{}
+	for _, l := range lines {
+		if l.entry.Owner == owner {
+			cards[l.entry.IssueID] = true
+		}
+	}
+	return cards
 }
 
 // adopt returns a line as owner's when its own owner is dead.

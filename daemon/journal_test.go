@@ -134,6 +134,24 @@ func TestJournalOfALateDaemonSparesTheHoldersEntry(t *testing.T) {
 	}
 }
 
+// What a daemon writes and removes of a card that it has an entry of must not touch a
+// dead one's entry of the same card.
+func TestJournalAdoptionWaitsForTheCardsOwnEntry(t *testing.T) {
+	j := newJournal(t, "me")
+	put(t, j, entry("a", "dead"), entry("a", "me"), entry("b", "dead"))
+	ours, err := j.Adopt(t.Context(), "me")
+	if err != nil || len(ours) != 2 {
+		t.Fatalf("got %+v, %v", ours, err)
+	}
+	if err := j.Remove(t.Context(), "a", "me"); err != nil {
+		t.Fatal(err)
+	}
+	ours, err = j.Adopt(t.Context(), "me")
+	if err != nil || len(ours) != 2 || ours[0].IssueID != "a" {
+		t.Errorf("then %+v, %v", ours, err)
+	}
+}
+
 func TestJournalPutSettlesWhatAnAdoptionDoubled(t *testing.T) {
 	j := newJournal(t)
 	put(t, j, entry("a", "dead"), entry("b", "dead"), entry("a", "dead too"))

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"iterion/native/board"
@@ -400,91 +399,6 @@ func TestGuard10_PausedElsewhereHolds(t *testing.T) {
 	})
 }
 
-func TestResumeRunClaimsACardThatNobodyHolds(t *testing.T) {
-	inBed(t, func(t *testing.T, b *bed) {
-		b.bots.resume = true
-		id := ranBefore(run.FailedResumable, "")(b)
-		b.move(id, board.StateReview, board.Cause{})
-		l := b.start()
-		l.later(time.Minute)
-		b.ok(l.ResumeRun(t.Context(), b.get(id).LastRunID, "alice"))
-		synctest.Wait()
-		if is := b.get(id); is.State != board.StateInProgress || is.Claim == "" {
-			t.Fatalf("card in %s, claim %q", is.State, is.Claim)
-		}
-		l.later(2 * time.Second)
-		b.settledIn(id, board.StateReview)
-		b.launches(id, 1)
-		if r := b.runs.resumed(); len(r) != 1 || r[0].By != "alice" || r[0].Attempt != 1 {
-			t.Fatalf("resumes %+v", r)
-		}
-	})
-}
-
-func TestResumeRunRespectsClaimsAndOtherRuns(t *testing.T) {
-	inBed(t, func(t *testing.T, b *bed) {
-		id := ranBefore(run.FailedResumable, "")(b)
-		b.move(id, board.StateBacklog, board.Cause{})
-		runID := b.get(id).LastRunID
-		is, err := b.board.Claim(t.Context(), id, "alice", time.Hour, board.Cause{})
-		b.ok(err)
-		l := b.start()
-		synctest.Wait()
-		if err := l.ResumeRun(t.Context(), runID, "bob"); !errors.Is(err, board.ErrConflict) {
-			t.Fatalf("of a card that alice holds: %v", err)
-		}
-		b.runs.plan = func(Launch) script { return never }
-		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand, Issue: is}))
-		_, err = b.board.Release(t.Context(), id, is.Fence(), board.Cause{})
-		b.ok(err)
-		if err := l.ResumeRun(t.Context(), runID, "bob"); !errors.Is(err, board.ErrConflict) {
-			t.Fatalf("beside a live run: %v", err)
-		}
-		synctest.Wait()
-		b.settledIn(id, board.StateBacklog)
-		if len(b.runs.doubled)+len(b.runs.resumed()) > 0 {
-			t.Fatalf("two runs of cards %v", b.runs.doubled)
-		}
-		b.runs.edit(byHand, func(r *run.Record) { r.Status = run.Finished })
-		if err := l.ResumeRun(t.Context(), byHand, "bob"); !errors.Is(err, ErrNotResumable) {
-			t.Fatalf("of a run that finished: %v", err)
-		}
-	})
-}
-
-func TestResumeRunWithoutACardTakesASlot(t *testing.T) {
-	inBed(t, func(t *testing.T, b *bed) {
-		b.cfg.MaxConcurrent = 1
-		b.runs.plan = func(l Launch) script {
-			if l.RunID == byHand {
-				return asks(time.Second)
-			}
-			return finishes(time.Minute)
-		}
-		b.runs.goOn = func(Resume) script { return finishes(time.Minute) }
-		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand}))
-		card := b.card()
-		l := b.start()
-		l.later(2 * time.Second)
-		b.runs.answer(byHand)
-		b.ok(l.ResumeRun(t.Context(), byHand, "alice"))
-		synctest.Wait()
-		if q := l.Snapshot().Queue; len(q) != 1 || q[0].RunID != byHand || q[0].Guard != "slots" {
-			t.Fatalf("queue %+v", q)
-		}
-		next := b.card()
-		l.later(time.Minute)
-		b.settledIn(card, board.StateReview)
-		l.slots(1)
-		b.launches(next, 0) // whoever asked first goes first
-		l.later(time.Minute)
-		if rec := b.runs.view(byHand).Record; rec.Status != run.Finished {
-			t.Fatalf("run %+v", rec)
-		}
-		b.launches(next, 1)
-	})
-}
-
 func TestRunThatAsksTwiceIsParkedTwice(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return asks(time.Second) }
@@ -533,25 +447,6 @@ func TestStaleLookAtAParkedCardChangesNothing(t *testing.T) {
 	if fx := s.step(probed{issueID: "i", holds: 2, issue: moved, view: paused}, now); c.phase != PhaseSettling || c.plan.verdict != Released {
 		t.Fatalf("phase %s, effects %v", c.phase, fx)
 	}
-}
-
-func TestStopRunsEndsRunsWithoutACardToo(t *testing.T) {
-	inBed(t, func(t *testing.T, b *bed) {
-		b.runs.plan = func(Launch) script { return asks(time.Second) }
-		b.runs.goOn = func(Resume) script { return never }
-		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand}))
-		l := b.start()
-		l.later(2 * time.Second)
-		b.runs.answer(byHand)
-		b.ok(l.ResumeRun(t.Context(), byHand, "alice"))
-		l.later(time.Second)
-		l.slots(1)
-		b.ok(l.StopRuns(t.Context(), "bob"))
-		l.slots(0)
-		if rec := b.runs.view(byHand).Record; rec.Status != run.Cancelled {
-			t.Fatalf("run %+v", rec)
-		}
-	})
 }
 
 // A card that a person moved out of the way while no daemon ran is let go.

@@ -190,7 +190,9 @@ type Journal interface {
 	// Entries returns all entries, every owner's.
 	Entries(ctx context.Context) ([]JournalEntry, error)
 	// Adopt hands the entries of owners that are provably dead to owner, in one
-	// step, and returns all that are owner's then. One card may have several.
+	// step, and returns all that are owner's then. One card may have several. A card
+	// that owner has an entry of already is left for later: what is written and
+	// removed in owner's name until then is about that entry alone.
 	Adopt(ctx context.Context, owner string) ([]JournalEntry, error)
 }
 

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -102,6 +103,9 @@ func (e takeCard) do(ctx context.Context, d *Dispatcher) {
 // claim journals the intent, then takes the card.
 func (e takeCard) claim(ctx context.Context, d *Dispatcher) (board.Issue, error) {
 	o, entry := d.opts, e.entry
+	if is, err := o.Board.Get(ctx, entry.IssueID); err != nil || is.Claim != "" { // no entry may hide the holder's
+		return is, fmt.Errorf("take issue %s: %w", entry.Identifier, cmp.Or(err, error(&board.ClaimedError{Issue: is})))
+	}
 	if err := o.Journal.Put(ctx, entry); err != nil {
 		return board.Issue{}, fmt.Errorf("journal the claim of %s: %w", entry.Identifier, err)
 	}

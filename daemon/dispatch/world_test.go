@@ -597,8 +597,12 @@ func (j *memJournal) Adopt(_ context.Context, owner string) ([]JournalEntry, err
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var adopted []JournalEntry
+	busy := map[string]bool{}
+	for _, e := range j.entries {
+		busy[e.IssueID] = busy[e.IssueID] || e.Owner == owner
+	}
 	for i, e := range j.entries {
-		if j.dead[e.Owner] {
+		if j.dead[e.Owner] && !busy[e.IssueID] {
 			j.entries[i].Owner = owner
 		}
 		if j.entries[i].Owner == owner {
