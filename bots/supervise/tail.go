@@ -52,10 +52,7 @@ func (t *tail) read(deadline time.Time) (rest bool, err error) {
 	if !info.Mode().IsRegular() || info.Size() == t.at {
 		return false, nil // a pipe in its place would never end
 	}
-	f, err := os.OpenFile(t.path, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrPermission) { // the bot may do as it likes
-		f, err = os.Open(t.path)
-	}
+	f, err := t.open()
 	if err != nil {
 		return false, fmt.Errorf("read reports: %w", err)
 	}
@@ -65,6 +62,17 @@ func (t *tail) read(deadline time.Time) (rest bool, err error) {
 		t.lines.restart()
 	}
 	return t.readFrom(f, deadline)
+}
+
+// open opens the file for writing only where there may be something to overwrite.
+func (t *tail) open() (*os.File, error) {
+	if len(t.hide.secrets) > 0 {
+		f, err := os.OpenFile(t.path, os.O_RDWR, 0)
+		if !errors.Is(err, fs.ErrPermission) {
+			return f, err
+		}
+	}
+	return os.Open(t.path)
 }
 
 func (t *tail) readFrom(f *os.File, deadline time.Time) (rest bool, err error) {
