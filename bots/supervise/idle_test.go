@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +54,27 @@ func cpu(t testing.TB, pid int) time.Duration {
 		sum += time.Duration(ns)
 	}
 	return sum
+}
+
+// The limits are wide, for a busy machine; BenchmarkIdleRun has the figures.
+func TestIdleSupervisorCostsLittle(t *testing.T) {
+	if runtime.GOOS != "linux" || raced {
+		t.Skip("only Linux tells what another process uses, and the race detector uses several times that")
+	}
+	b := newLab(t)
+	id, p := b.launch(b.bot("touch " + b.path("up") + "; sleep 600"))
+	b.eventually("bot started", b.exists("up"))
+	time.Sleep(1500 * time.Millisecond) // it is at rest
+	before, start := cpu(t, p.PID), time.Now()
+	time.Sleep(4 * time.Second)
+	if share := 100 * float64(cpu(t, p.PID)-before) / float64(time.Since(start)); share > 1 {
+		t.Errorf("it uses %.2f %% of a processor", share)
+	}
+	if held := status(t, p.PID, "VmRSS"); held == 0 || held > 15<<10 {
+		t.Errorf("it holds %d KiB", held)
+	}
+	b.must(RequestStop(b.runs, id, run.Intent{Verb: run.VerbCancel}))
+	b.want(b.await(id), run.Cancelled, "")
 }
 
 // BenchmarkIdleRun measures a supervisor whose bot says nothing: what it keeps in
