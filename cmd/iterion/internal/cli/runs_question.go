@@ -44,7 +44,7 @@ func fieldKind(field run.Field) string {
 }
 
 // answerUsage says how to answer: "answer with `iterion runs answer 3f2a91bc
-// env=dev|prod`".
+// env=dev depth=1`". Fields that may be left out are.
 func answerUsage(in run.Interaction) string {
 	words := []string{"iterion runs answer", run.Short(in.RunID)}
 	for _, field := range in.Questions.Fields {
