@@ -48,16 +48,14 @@ func (s *state) tick(now time.Time) []effect {
 
 func (s *state) discovery() discover {
 	e := discover{cfg: s.cfg, owner: s.owner, marker: s.marker}
-	for id, c := range s.cards {
-		if c.phase == PhaseRunning || c.phase == PhaseStopping {
+	for _, id := range sorted(s.cards) {
+		if c := s.cards[id]; c.phase == PhaseRunning || c.phase == PhaseStopping {
 			e.watch = append(e.watch, watched{
 				issueID: id, runID: c.runID, placed: c.placed, fence: c.fence, seq: c.seq,
 			})
 		}
 	}
-	for id := range s.retries {
-		e.retries = append(e.retries, id)
-	}
+	e.retries = sorted(s.retries)
 	return e
 }
 
