@@ -92,9 +92,16 @@ func goOnGuards() []guard {
 	return slices.DeleteFunc(guards(), func(g guard) bool { return !g.goOn })
 }
 
+// leftOut names a row that is passed over, to prove that it would be missed. It is
+// set by tests alone.
+var leftOut string
+
 // refuse returns the first row that does not let the card through.
 func refuse(table []guard, f facts) (guard, answer, bool) {
 	for _, g := range table {
+		if g.name == leftOut {
+			continue
+		}
 		if a := g.of(f); a.answer == AnswerSkip || a.answer == AnswerStop {
 			return g, a, true
 		}

@@ -39,7 +39,6 @@ type sim struct {
 	failing         int // calls that fail and change nothing, out of a hundred
 	losing          int // writes whose answer is lost
 	launches, space int // what fails there, see launch and Prepare
-	late            []JournalEntry
 
 	mu      sync.Mutex
 	pending []*simCall
@@ -53,19 +52,18 @@ type sim struct {
 
 // simCard is the truth about a card.
 type simCard struct {
-	id       string
-	plan     string
-	goings   int
-	latest   string    // its newest run
-	touched  bool      // a person, or its bot, gave a reason to start it over since it was last started
-	fails    int       // failures that count, since the last success or a person's word
-	failed   time.Time // the last one
-	final    bool      // it shall not be started again by itself
-	holder   board.Fence
-	failedBy int
-	mixed    bool
-	epoch    int64
-	gone     bool
+	id      string
+	plan    string
+	goings  int
+	latest  string    // its newest run
+	touched bool      // a person, or its bot, gave a reason to start it over since it was last started
+	fails   int       // failures that count, since the last success or a person's word
+	failed  time.Time // the last one
+	final   bool      // it shall not be started again by itself
+	holder  board.Fence
+	mixed   bool
+	epoch   int64
+	gone    bool
 }
 
 const simAttempts = 3

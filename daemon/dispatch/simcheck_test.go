@@ -118,10 +118,7 @@ func (s *sim) checkStep(l *simLife, fx []effect) {
 // checkStart judges the start of a run by the truth about its card.
 func (s *sim) checkStart(by *simLife, issueID, runID string, anew bool) {
 	c := s.card(issueID)
-	if c.failedBy != 0 && c.failedBy != by.n && !s.lives[c.failedBy-1].dead {
-		c.mixed = true
-	}
-	c.failedBy = by.n
+	c.mixed = c.mixed || len(s.living()) > 1
 	for _, id := range s.runs.order {
 		if n := s.runs.by[id]; id != runID && n.Record.Source.IssueID == issueID && n.alive() {
 			s.violate("I3: life %d starts %s of %s beside %s, which is %s", by.n, runID, short(issueID), id, n.Record.Status)
@@ -197,7 +194,7 @@ func (s *sim) restless(c *simCard, is board.Issue) string {
 	if is.Claim != "" {
 		return s.unheld(is)
 	}
-	if e, ok := s.journal.entry(c.id); ok && e.Phase != PhaseClaiming { // a mere intent binds nobody
+	if e, ok := s.journal.entry(c.id); ok {
 		return fmt.Sprintf("the journal still has %+v", e)
 	}
 	if is.State == s.cfg.FailedState && !c.touched && c.fails > 0 && (is.GivenUp() == nil || is.GivenUp().Reason == "") {
@@ -242,7 +239,7 @@ func (s *sim) unheld(is board.Issue) string {
 			return "it is held for no reason"
 		case c.phase == PhaseParked && n.Record.Status.Paused() && !c.readyToGo():
 			return ""
-		case c.phase == PhaseHeld && (n.Record.Status == run.Cancelled || n.doubt):
+		case c.phase == PhaseHeld && (n.Record.Status == run.Cancelled || n.Record.FailureCode == run.CodeKillUnconfirmed):
 			return ""
 		}
 		return fmt.Sprintf("it is %s by life %d although %s is %s (%s)", c.phase, l.n, c.runID, n.Record.Status, c.reason)

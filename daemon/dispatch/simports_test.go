@@ -145,7 +145,9 @@ func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, _ 
 		case 2:
 			return "", &WorkspaceBusyError{Dir: "/work", By: "somebody"}
 		case 3:
-			p.l.s.card(is.ID).fails++
+			c := p.l.s.card(is.ID)
+			c.fails++
+			c.mixed = c.mixed || len(p.l.s.living()) > 1
 			return "", fmt.Errorf("before_run: %w", ErrHook)
 		}
 		return "/work/" + is.ID, nil
@@ -161,14 +163,14 @@ type simJournal struct{ l *simLife }
 func (p simJournal) Put(ctx context.Context, e JournalEntry) error {
 	return told(p.l, ctx, "Put "+short(e.IssueID)+" "+e.Phase, func() error {
 		if p.l.s.mut.lateJournal && e.Phase == PhaseLaunching {
-			return nil
+			e.Phase, e.RunID = PhaseClaiming, ""
 		}
 		return p.l.s.journal.Put(bg, e)
 	})
 }
 
-func (p simJournal) Remove(ctx context.Context, id, owner string) error {
-	return told(p.l, ctx, "Remove "+short(id), func() error { return p.l.s.journal.Remove(bg, id, owner) })
+func (p simJournal) Remove(ctx context.Context, id, owner, marker string) error {
+	return told(p.l, ctx, "Remove "+short(id), func() error { return p.l.s.journal.Remove(bg, id, owner, marker) })
 }
 
 func (p simJournal) Entries(ctx context.Context) ([]JournalEntry, error) {
@@ -200,6 +202,12 @@ type simLedger struct {
 func (p *simLedger) Load(ctx context.Context) (map[string]RetryEntry, error) {
 	return asked(p.l, ctx, "Load", false, func() (map[string]RetryEntry, error) {
 		p.known = maps.Clone(p.l.s.ledger)
+		if p.l.s.mut.twice {
+			for id, e := range p.l.s.ledger {
+				e.LastRunID, e.LastOutcome = "", 0
+				p.l.s.ledger[id] = e
+			}
+		}
 		return maps.Clone(p.l.s.ledger), nil
 	})
 }

@@ -53,10 +53,6 @@ func (r *simRuns) launch(by *simLife, l Launch) error {
 	}}}
 	r.by[l.RunID], r.order = n, append(r.order, l.RunID)
 	r.goes(n, l.Stall)
-	if s.mut.lateJournal {
-		is, _ := s.board.Get(bg, l.Issue.ID)
-		s.late = append(s.late, JournalEntry{IssueID: is.ID, RunID: l.RunID})
-	}
 	return nil
 }
 

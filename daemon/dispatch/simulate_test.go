@@ -3,6 +3,7 @@ package dispatch
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,22 +12,6 @@ var (
 	seeds     = flag.Int("seeds", 1000, "random histories of the simulation")
 	firstSeed = flag.Uint64("seed", 0, "the first of them")
 )
-
-// simMutant is a world, or a dispatcher, with one of its safeguards switched off.
-type simMutant struct {
-	name        string
-	fence       bool // the board takes writes of holders that it does not have
-	epoch       bool // ... whose marker it has, whatever their epoch
-	steal       bool // a claim succeeds although the card is claimed
-	blind       bool // live runs of a card are not looked for
-	lateJournal bool // the run id is not journalled before the launch
-	forgetful   bool // the retry ledger is not saved
-	noAdopt     bool // nobody takes over from the dead
-	adoptAll    bool // everybody takes over from the living
-	message     func(message) message
-	state       func(*state)
-	effect      func([]effect) []effect
-}
 
 // The simulation plays random histories: dispatchers that share a board, are
 // started, killed at any point and stopped; people who move, clear, cancel, answer,
@@ -56,7 +41,18 @@ func report(t *testing.T, seed uint64, c simCase, bad string) {
 		return strings.HasPrefix(other, kind[:min(len(kind), 2)])
 	})
 	bad, trace := play(t, small, simMutant{})
-	t.Fatalf("seed %d: %s\n%s\n%s", seed, bad, small, strings.Join(trace[max(0, len(trace)-150):], "\n"))
+	t.Fatalf("seed %d: %s\n%s\n%s", seed, bad, small, excerpt(trace))
+}
+
+// excerpt is what happened, without most of the long quiet at the end.
+func excerpt(trace []string) string {
+	for i, line := range trace {
+		if strings.HasSuffix(line, " calm") && len(trace) > i+160 {
+			trace = slices.Concat(trace[:i+120], []string{"..."}, trace[len(trace)-40:])
+			break
+		}
+	}
+	return strings.Join(trace, "\n")
 }
 
 // A case goes the same way however often it is played.

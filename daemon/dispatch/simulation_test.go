@@ -245,7 +245,7 @@ func BenchmarkTickThinking(b *testing.B) {
 		picked := pick(cfg, cols, all, issues)
 		s := newState(cfg, "o", "m")
 		s.booted, s.discovering, s.columns = true, true, cols
-		if fx := s.step(discovered{d: discovery{schema: board.DefaultSchema(), candidates: picked}}, time.Now()); len(fx) == 0 {
+		if fx := s.step(discovered{d: discovery{schema: board.DefaultSchema(), candidates: picked, budget: budget{known: true}}}, time.Now()); len(fx) == 0 {
 			b.Fatal("nothing started")
 		}
 		if snap := s.snapshot(time.Now()); len(snap.Queue) != 496 {
