@@ -255,7 +255,7 @@ func (s *state) hold(c *card, p plan, out filed, now time.Time) []effect {
 	}
 	if p.verdict == Parked {
 		c.phase = PhaseParked
-		return nil
+		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}} // a card that was held before has none
 	}
 	c.phase = PhaseHeld
 	return []effect{endBeat{c.issue.ID}}
