@@ -65,11 +65,11 @@ func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
 	})
 }
 
-// Remove drops owner's entry of a card.
-func (j *journal) Remove(ctx context.Context, issueID, owner string) error {
+// Remove drops the entry of a card that owner has under a marker.
+func (j *journal) Remove(ctx context.Context, issueID, owner, marker string) error {
 	return j.change(ctx, func(lines []line) ([]line, error) {
 		return slices.DeleteFunc(lines, func(l line) bool {
-			return l.entry.IssueID == issueID && l.entry.Owner == owner
+			return l.entry.IssueID == issueID && l.entry.Owner == owner && l.entry.Marker == marker
 		}), nil
 	})
 }

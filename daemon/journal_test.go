@@ -102,7 +102,7 @@ func TestJournalRemoveSparesEntriesOfOthers(t *testing.T) {
 	j := newJournal(t)
 	put(t, j, entry("a", "other"), entry("b", "me"))
 	for _, id := range []string{"a", "b", "never there"} {
-		if err := j.Remove(t.Context(), id, "me"); err != nil {
+		if err := j.Remove(t.Context(), id, "me", "dispatcher:me"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +126,7 @@ func TestJournalPutReplacesTheCardsEntry(t *testing.T) {
 func TestJournalOfALateDaemonSparesTheHoldersEntry(t *testing.T) {
 	j := newJournal(t, "holder")
 	put(t, j, entry("a", "holder"), entry("a", "late"))
-	if err := j.Remove(t.Context(), "a", "late"); err != nil {
+	if err := j.Remove(t.Context(), "a", "late", "dispatcher:late"); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(map[string]string{"a": "holder"}, owners(t, j)); d != "" {
@@ -143,7 +143,7 @@ func TestJournalAdoptionWaitsForTheCardsOwnEntry(t *testing.T) {
 	if err != nil || len(ours) != 2 {
 		t.Fatalf("got %+v, %v", ours, err)
 	}
-	if err := j.Remove(t.Context(), "a", "me"); err != nil {
+	if err := j.Remove(t.Context(), "a", "me", "dispatcher:me"); err != nil {
 		t.Fatal(err)
 	}
 	ours, err = j.Adopt(t.Context(), "me")
@@ -198,7 +198,7 @@ func TestI5_UnreadableJournalIsNeverEmpty(t *testing.T) {
 			if err := j.Put(t.Context(), entry("b", "me")); err == nil {
 				t.Error("put succeeded")
 			}
-			if err := j.Remove(t.Context(), "a", "x"); err == nil {
+			if err := j.Remove(t.Context(), "a", "x", "m"); err == nil {
 				t.Error("remove succeeded")
 			}
 			if e, err := j.Adopt(t.Context(), "me"); err == nil {

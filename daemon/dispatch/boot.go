@@ -90,22 +90,46 @@ func holder(entries []JournalEntry, is board.Issue) JournalEntry {
 	return entries[len(entries)-1]
 }
 
-// adoptDead takes over the claims of daemons that died while this one runs, as boot does
-// those of earlier ones. The entries that bear marker are this daemon's own.
-func adoptDead(ctx context.Context, o Options, owner, marker string) ([]adoption, error) {
+// adoptDead takes over the claims of daemons that died while this one runs, as boot
+// does those of earlier ones, and finds the cards that this daemon, by its marker, has
+// entries of itself.
+func adoptDead(ctx context.Context, o Options, owner, marker string) (found []adoption, own []string, err error) {
 	entries, err := o.Journal.Entries(ctx)
-	if err != nil || !slices.ContainsFunc(entries, func(e JournalEntry) bool { return e.Marker != marker }) {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		if e.Owner == owner && e.Marker == marker {
+			own = append(own, e.IssueID)
+		}
+	}
+	if len(own) == len(entries) {
+		return nil, own, nil
 	}
 	if entries, err = o.Journal.Adopt(ctx, owner); err != nil {
-		return nil, err
+		return nil, own, err
 	}
 	entries = slices.DeleteFunc(entries, func(e JournalEntry) bool { return e.Marker == marker })
-	var found []adoption
 	for _, of := range byCard(entries) {
 		found = append(found, examine(ctx, o, of))
 	}
-	return found, nil
+	return found, own, nil
+}
+
+// dropStale drops entries of this daemon that speak of nothing: their write was
+// answered with an error and landed all the same. A card that bears the claim is
+// released first, as a stray.
+func (s *state) dropStale(d discovery) []effect {
+	var fx []effect
+	for _, id := range d.own {
+		if s.cards[id] != nil || s.touched[id] {
+			continue
+		}
+		c := &card{issue: board.Issue{ID: id}, fence: board.Fence{Marker: s.marker}}
+		s.cards[id] = c
+		fx = append(fx, s.file(c, plan{verdict: Lost, reason: "nothing came of the claim"}))
+	}
+	return fx
 }
 
 // onAdopted takes over what a discovery found of daemons that died. What is here

@@ -52,6 +52,7 @@ type discovery struct {
 	broken     []board.UnreadableError
 	budget     budget
 	adopted    []adoption
+	own        []string // cards that the journal has entries of in this daemon's name
 	adoptErr   error
 }
 
@@ -104,7 +105,7 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 	}
 	found.budget = readBudget(ctx, o.Spend)
 	if e.owner != "" { // before the cards are read: those that are taken over are no candidates
-		found.adopted, found.adoptErr = adoptDead(ctx, o, e.owner, e.marker)
+		found.adopted, found.own, found.adoptErr = adoptDead(ctx, o, e.owner, e.marker)
 	}
 	listing, err := o.Board.List(ctx, board.Query{States: found.schema.EligibleNames(), OrClaim: e.marker})
 	if err != nil {

@@ -42,7 +42,7 @@ func (p plan) carryOut(ctx context.Context, d *Dispatcher) (filed, error) {
 	if out.lost {
 		p.freeWorkspace(ctx, d, board.Issue{ID: p.issueID})
 	}
-	return out, d.opts.Journal.Remove(ctx, p.issueID, p.entry.Owner)
+	return out, d.opts.Journal.Remove(ctx, p.issueID, p.entry.Owner, p.entry.Marker)
 }
 
 // lostCard reports that nothing may be written to the card any more.

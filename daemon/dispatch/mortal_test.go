@@ -103,11 +103,11 @@ func (m mortalJournal) Put(ctx context.Context, e JournalEntry) error {
 	return m.memJournal.Put(ctx, e)
 }
 
-func (m mortalJournal) Remove(ctx context.Context, id, owner string) error {
+func (m mortalJournal) Remove(ctx context.Context, id, owner, marker string) error {
 	if err := m.gate(); err != nil {
 		return err
 	}
-	return m.memJournal.Remove(ctx, id, owner)
+	return m.memJournal.Remove(ctx, id, owner, marker)
 }
 
 type mortalLedger struct {

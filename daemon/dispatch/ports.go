@@ -185,8 +185,9 @@ type Journal interface {
 	// Put writes e.Owner's entry of e.IssueID, or replaces it. It leaves the entries
 	// of other owners alone.
 	Put(ctx context.Context, e JournalEntry) error
-	// Remove drops owner's entry of a card.
-	Remove(ctx context.Context, issueID, owner string) error
+	// Remove drops the entry of a card that owner has under a marker. One that owner
+	// adopted of somebody else's claim bears another marker and stays.
+	Remove(ctx context.Context, issueID, owner, marker string) error
 	// Entries returns all entries, every owner's.
 	Entries(ctx context.Context) ([]JournalEntry, error)
 	// Adopt hands the entries of owners that are provably dead to owner, in one

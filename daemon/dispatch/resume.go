@@ -122,7 +122,7 @@ func (e takeCard) claim(ctx context.Context, d *Dispatcher) (board.Issue, error)
 			return is, err // as above
 		}
 	}
-	if rerr := o.Journal.Remove(ctx, entry.IssueID, entry.Owner); rerr != nil {
+	if rerr := o.Journal.Remove(ctx, entry.IssueID, entry.Owner, entry.Marker); rerr != nil {
 		d.tell(troubled{fmt.Sprintf("remove issue %s from the claim journal: %v", entry.Identifier, rerr)})
 	}
 	return is, fmt.Errorf("take issue %s: %w", entry.Identifier, err)

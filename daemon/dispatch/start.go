@@ -133,7 +133,7 @@ func unknownOutcome(err error) bool {
 }
 
 func (j startJob) dropEntry(ctx context.Context, d *Dispatcher) {
-	if err := d.opts.Journal.Remove(ctx, j.id(), j.entry.Owner); err != nil {
+	if err := d.opts.Journal.Remove(ctx, j.id(), j.entry.Owner, j.entry.Marker); err != nil {
 		d.tell(troubled{fmt.Sprintf("remove issue %s from the claim journal: %v", j.entry.Identifier, err)})
 	}
 }

@@ -150,7 +150,7 @@ func TestLoserOfARaceLeavesTheWinnersEntry(t *testing.T) {
 		loser := e
 		loser.Owner, loser.Epoch, loser.RunID = "late", 0, ""
 		b.ok(b.journal.Put(t.Context(), loser))
-		b.ok(b.journal.Remove(t.Context(), id, "late"))
+		b.ok(b.journal.Remove(t.Context(), id, "late", loser.Marker))
 		if got, ok := b.journal.entry(id); !ok || got != e {
 			t.Fatalf("journal %+v", got)
 		}

@@ -101,6 +101,7 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	fx = append(fx, s.markAside()...)
 	fx = append(fx, s.forgetRetries(m.d)...)
 	fx = append(fx, s.freeStrays(m.d.strays, now)...)
+	fx = append(fx, s.dropStale(m.d)...)
 	s.pruneRefusals()
 	return append(fx, s.walk(now)...)
 }

@@ -580,10 +580,12 @@ func (j *memJournal) drop(id, owner string) {
 	j.entries = slices.DeleteFunc(j.entries, func(e JournalEntry) bool { return e.IssueID == id && e.Owner == owner })
 }
 
-func (j *memJournal) Remove(_ context.Context, id, owner string) error {
+func (j *memJournal) Remove(_ context.Context, id, owner, marker string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.drop(id, owner)
+	j.entries = slices.DeleteFunc(j.entries, func(e JournalEntry) bool {
+		return e.IssueID == id && e.Owner == owner && e.Marker == marker
+	})
 	return nil
 }
 
