@@ -35,7 +35,7 @@ func (d *Daemon) status() control.Status {
 		StoreDir: d.o.Layout.Root, WorkspaceRoot: d.cfg.Workspace.Root, ConfigPath: d.o.ConfigPath,
 		Singleton: d.singleton.Load(), Trusted: d.gate.open.Load(),
 		ConfigProblem: d.config.shown(), RestartNeeded: d.config.waiting(),
-		Watchdog: d.reaps(), Listen: d.web.addr(),
+		Watchdog: d.singleton.Load() && d.reaps(), Listen: d.web.addr(),
 		Watcher:  control.Watcher{Mode: string(mode), Reason: why},
 		Dispatch: d.withRecords(d.disp.Snapshot()),
 	}

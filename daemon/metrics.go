@@ -26,7 +26,7 @@ func (d *Daemon) measure() *exposition {
 	x.gauge("iterion_ready", "1 once the daemon has taken up what an earlier one left.", truth(s.Ready))
 	x.gauge("iterion_paused", "1 while dispatch is paused.", truth(s.Desired.Desired == dispatch.DesiredPaused))
 	x.gauge("iterion_singleton", "1 while the daemon owns the store's singletons.", truth(d.singleton.Load()))
-	x.gauge("iterion_watchdog_enabled", "1 where expired claims are taken over.", truth(d.reaps()))
+	x.gauge("iterion_watchdog_enabled", "1 where expired claims are taken over.", truth(d.singleton.Load() && d.reaps()))
 	x.gauge("iterion_config_problem", "1 while the config file is wrong and an earlier one is in force.", truth(d.config.shown() != ""))
 	mode, _ := d.sight.board.Mode()
 	x.gauge("iterion_board_poll_mode", "1 while changes of the board are found by polling alone.", truth(mode == watch.Polling))
