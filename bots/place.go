@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"iterion/bots/botz"
 	"iterion/bots/catalog"
@@ -16,7 +17,7 @@ import (
 // place is one step of the walk that resolves a slug.
 type place interface {
 	// bundles returns what lies here, in the order in which it wins. A place that
-	// does not exist is empty.
+	// does not exist, or is no folder, is empty.
 	bundles() ([]found, error)
 	// String names the place for people.
 	String() string
@@ -98,10 +99,11 @@ func (c builtIn) load(name string) (Bot, error) {
 	return Bot{Manifest: m, Tier: TierCatalog, files: files}, err
 }
 
-// list returns the names in a folder, sorted, without the hidden ones.
+// list returns the names in a folder, sorted, without the hidden ones. What is no
+// folder holds no bundle: a repository may have a file named like a default folder.
 func list(files fs.FS) ([]string, error) {
 	all, err := fs.ReadDir(files, ".")
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	var names []string

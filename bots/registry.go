@@ -24,8 +24,8 @@ type Registry struct {
 }
 
 // NewRegistry returns a registry over the baked tier: folders of bundles and of
-// archives, in this order, and the catalog behind them. Folders that do not exist
-// are passed over. A tier that goes before is one more place at the head of places.
+// archives, in this order, and the catalog behind them. Folders that do not exist,
+// and files in their place, are passed over. A tier that goes before is one more place at the head of places.
 func NewRegistry(paths []string) *Registry {
 	r := &Registry{paths: slices.Clone(paths)}
 	known := newShelf()

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,6 +41,38 @@ func TestResolveLooksThroughTheFoldersInOrderThenTheCatalog(t *testing.T) {
 		} else if b.Path() != want {
 			t.Errorf("Resolve(%q) found %s, want %s", slug, b.Path(), want)
 		}
+	}
+}
+
+func TestAFileInPlaceOfAFolderHoldsNoBundle(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "examples")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewRegistry([]string{file}).Resolve("hello"); err != nil {
+		t.Errorf("hello behind a file named examples: %v", err)
+	}
+}
+
+func TestAPipeInPlaceOfAManifestIsNotWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	bundle(t, dir, "stuck", "")
+	pipe := filepath.Join(dir, "stuck", manifest.FileName)
+	if err := errors.Join(os.Remove(pipe), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan error, 1)
+	go func() {
+		_, err := NewRegistry([]string{dir}).Resolve("stuck")
+		said <- err
+	}()
+	select {
+	case err := <-said:
+		if err == nil || !strings.Contains(err.Error(), pipe+": is no file") {
+			t.Errorf("error = %v, want one that names %s", err, pipe)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the pipe is waited for")
 	}
 }
 
