@@ -81,6 +81,34 @@ fi
 	}
 }
 
+// What was typed before a question was there answers nothing.
+func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
+	w := newWorld(t)
+	w.bot("asker", "", `
+if [ "$ITERION_RESUME" = 1 ]; then tr -d '\n "{}' <"$ITERION_ANSWERS" >answers; exit; fi
+echo "at work"
+until [ -e go ]; do sleep 0.05; done
+iterion report ask --question 'Where to?' --field 'env:dev|prod=dev' --field sure:bool=yes
+`)
+	term := w.terminalWith(90, 40, "run", "asker")
+	term.shows("at work")
+	term.keys("Enter", "Enter", "Enter", "stray", "Enter", "Enter", "half a line")
+	term.shows("half a line")
+	release(t, w.path("go"))
+	term.shows("env [dev]:")
+	term.keys("prod", "Enter")
+	term.shows("sure [true]:")
+	term.keys("no", "Enter")
+	term.shows("Send these answers?")
+	term.keys("Enter")
+	if code := term.exit(); code != "0" {
+		t.Errorf("exit code %s", code)
+	}
+	if got, err := os.ReadFile(w.path("answers")); err != nil || string(got) != "env:prod,sure:false" {
+		t.Errorf("the bot read %q, %v", got, err)
+	}
+}
+
 // Who leaves the questions leaves the run waiting.
 func TestLeavingTheQuestionsLeavesTheRunPaused(t *testing.T) {
 	w := newWorld(t)

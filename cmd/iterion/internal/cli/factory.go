@@ -31,8 +31,8 @@ type Factory struct {
 	// Cwd and Home are the working folder and the user's own.
 	Cwd, Home func() (string, error)
 
-	store   board.Store   // open once asked for
-	typed   <-chan string // see typedLines
+	store   board.Store // open once asked for
+	typed   *typist     // of what a person is asked
 	closers []func()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,31 +19,38 @@ import (
 type questionnaire struct {
 	f     *Factory
 	in    run.Interaction
-	lines <-chan string // closed at the end of the input
+	typed *typist
 }
 
 func newQuestionnaire(f *Factory, in run.Interaction) *questionnaire {
-	return &questionnaire{f: f, in: in, lines: f.typedLines()}
-}
-
-// typedLines returns what is typed, line by line. There is one reader for all
-// forms of a command: a second one would lose a line to the first.
-func (f *Factory) typedLines() <-chan string {
 	if f.typed == nil {
-		lines := make(chan string)
-		go readLines(f.IO.In, lines)
-		f.typed = lines
+		f.typed = newTypist(f.IO.In)
 	}
-	return f.typed
+	return &questionnaire{f: f, in: in, typed: f.typed}
 }
 
-// readLines waits for a line that may never come, until the program ends.
-func readLines(in io.Reader, lines chan<- string) {
-	defer close(lines)
-	for r := bufio.NewReader(in); ; {
+// typist reads what is typed, a line when one is wanted. There is one for all forms
+// of a command: a second one would lose a line to the first.
+type typist struct {
+	in     io.Reader
+	wanted chan struct{}
+	lines  chan string // closed at the end of the input
+}
+
+func newTypist(in io.Reader) *typist {
+	t := &typist{in: in, wanted: make(chan struct{}, 1), lines: make(chan string)}
+	go t.read()
+	return t
+}
+
+// read waits for a line that may never come, until the program ends.
+func (t *typist) read() {
+	defer close(t.lines)
+	r := bufio.NewReader(t.in)
+	for range t.wanted {
 		line, err := r.ReadString('\n')
 		if line != "" {
-			lines <- strings.TrimRight(line, "\r\n")
+			t.lines <- strings.TrimRight(line, "\r\n")
 		}
 		if err != nil {
 			return
@@ -50,8 +58,30 @@ func readLines(in io.Reader, lines chan<- string) {
 	}
 }
 
+// line returns the next line; ok is false at the end of the input.
+func (t *typist) line(ctx context.Context) (text string, ok bool, err error) {
+	select {
+	case t.wanted <- struct{}{}:
+	default: // the one that was wanted before has not come yet
+	}
+	select {
+	case <-ctx.Done():
+		return "", false, ctx.Err()
+	case text, ok = <-t.lines:
+		return text, ok, nil
+	}
+}
+
+// forget throws away what was typed before anything was asked: it answers nothing.
+func (t *typist) forget() {
+	if terminal, ok := t.in.(*os.File); ok {
+		flushTyped(terminal)
+	}
+}
+
 func (q *questionnaire) ask(ctx context.Context) (map[string]any, error) {
 	form := q.in.Questions
+	q.typed.forget()
 	q.say("run %s asks; ctrl-c leaves everything as it was\n", run.Short(q.in.RunID))
 	if q.in.Answered() {
 		q.say("answered by %s already: your answers replace those\n", q.in.AnsweredBy)
@@ -138,17 +168,14 @@ func (q *questionnaire) confirm(ctx context.Context, values map[string]any) erro
 }
 
 func (q *questionnaire) line(ctx context.Context) (string, error) {
-	select {
-	case <-ctx.Done():
-		q.say("\n")
-		return "", ctx.Err()
-	case text, ok := <-q.lines:
-		if !ok {
-			q.say("\n")
-			return "", &ExitError{Code: ExitFailed, Err: errors.New("the input ended before the last answer: nothing was stored")}
-		}
-		return text, nil
+	text, ok, err := q.typed.line(ctx)
+	if err == nil && !ok {
+		err = &ExitError{Code: ExitFailed, Err: errors.New("the input ended before the last answer: nothing was stored")}
 	}
+	if err != nil {
+		q.say("\n")
+	}
+	return text, err
 }
 
 func (q *questionnaire) say(format string, args ...any) {
