@@ -33,10 +33,15 @@ func (s Status) CanBecome(to Status) bool { return slices.Contains(s.next(), to)
 
 // Become takes the record to another status at now, or returns a
 // *TransitionError and leaves the record as it is. The failure code is set with a
-// failure status and cleared by any other; a final status counts in OutcomeSeq.
+// failure status and cleared by any other; a final status counts in OutcomeSeq. A
+// run that has no process is cancelled without one: how its last one ended is not
+// how the run did.
 func (r *Record) Become(o Outcome, now time.Time) error {
 	if !r.Status.CanBecome(o.Status) {
 		return &TransitionError{From: r.Status, To: o.Status}
+	}
+	if o.Status == Cancelled && (r.Status.Paused() || r.Status.Final()) {
+		r.ExitCode, r.Signal = nil, ""
 	}
 	r.Status, r.Error, r.FailureCode, r.FailureClass, r.RetryAt, r.PauseReason = o.Status, o.Error, "", "", time.Time{}, ""
 	if o.Status == Failed || o.Status == FailedResumable {

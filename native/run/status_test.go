@@ -48,6 +48,20 @@ func checkOutcome(t *testing.T, rec Record) {
 	}
 }
 
+// The exit code of a paused run is the one of a bot that had asked and ended well.
+func TestACancelSaysNothingOfAProcessThatEndedBefore(t *testing.T) {
+	for _, from := range []Status{Queued, Running, PausedHuman, PausedOperator, FailedResumable} {
+		code := 0
+		rec := Record{Status: from, ExitCode: &code, Signal: "terminated"}
+		if err := rec.Become(Outcome{Status: Cancelled}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if had := from == Queued || from == Running; (rec.ExitCode != nil) != had || (rec.Signal != "") != had {
+			t.Errorf("cancelled while %s: exit code %v, signal %q", from, rec.ExitCode, rec.Signal)
+		}
+	}
+}
+
 func TestDoubtShowsOnlyWhileTheRunHasNotEnded(t *testing.T) {
 	rec := Record{Status: Running}
 	rec.Doubt("process 7 is still alive", time.Now())
