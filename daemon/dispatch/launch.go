@@ -103,7 +103,7 @@ func (j startJob) moveIn(ctx context.Context, d *Dispatcher, issue board.Issue) 
 	return issue.State, nil
 }
 
-func (j startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, workdir string) error {
+func (j *startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, workdir string) error {
 	if err := j.take.Err(); err != nil {
 		return err
 	}
@@ -120,11 +120,16 @@ func (j startJob) launch(ctx context.Context, d *Dispatcher, issue board.Issue, 
 	if err == nil {
 		return nil
 	}
-	// The run may exist all the same; then it is awaited like any other.
-	if _, gone := d.opts.Runs.Inspect(ctx, j.entry.RunID); errors.Is(gone, ErrRunGone) {
+	// The run may exist all the same; then it is awaited like any other. So it is when
+	// nobody can say: the wait tells, and until then it is not the card's last run.
+	_, ierr := d.opts.Runs.Inspect(ctx, j.entry.RunID)
+	if errors.Is(ierr, ErrRunGone) {
 		return fmt.Errorf("launch bot %s for %s: %w", j.cand.Slug, j.entry.Identifier, err)
 	}
-	d.log.Warn("launch answered with an error but the run exists", "run_id", j.entry.RunID, "err", err)
+	if ierr != nil {
+		j.unseen = fmt.Errorf("launch bot %s for %s: %w", j.cand.Slug, j.entry.Identifier, err)
+	}
+	d.log.Warn("launch answered with an error but the run may exist", "run_id", j.entry.RunID, "err", err)
 	return nil
 }
 

@@ -80,6 +80,7 @@ type (
 		runID   string
 		placed  string // column that the card is in now
 		workdir string
+		unseen  error // of a launch of which nobody can say whether it made the run
 	}
 	startFailed struct { // after the claim (unless claimed is false), before a run existed
 		issueID string

@@ -154,7 +154,7 @@ func (s *state) giveUp(c *card, reason string, launch bool, now time.Time) []eff
 	return []effect{s.file(c, plan{
 		verdict: GaveUp, reason: reason, to: s.failedColumn(), cause: board.ReasonRunFailed,
 		gaveUp: &board.GaveUp{
-			RunID: runOf(c), State: s.failedColumn(), Attempts: e.Attempts, Reason: reason, Launch: launch, At: now.UTC(),
+			RunID: runOf(c), State: s.failedColumn(), Attempts: e.Attempts, Reason: reason, Launch: launch || !c.ran, At: now.UTC(),
 		},
 	})}
 }

@@ -20,7 +20,8 @@ type startJob struct {
 	attempt int
 	marker  string
 	entry   JournalEntry
-	resumes bool // the card's last run goes on
+	resumes bool  // the card's last run goes on
+	unseen  error // of a launch of which nobody can say whether it made the run
 
 	take, live context.Context // set by the loop
 }
@@ -159,9 +160,9 @@ func (j startJob) carry(ctx context.Context, d *Dispatcher, issue board.Issue) {
 		return
 	}
 	runID := j.entry.RunID
-	d.tell(launched{issueID: j.id(), runID: runID, placed: placed, workdir: workdir})
+	d.tell(launched{issueID: j.id(), runID: runID, placed: placed, workdir: workdir, unseen: j.unseen})
 	d.fault(FaultLaunched)
-	stamped := stampRun(ctx, d, j.id(), issue.Fence(), runID, workdir)
+	stamped := j.unseen == nil && stampRun(ctx, d, j.id(), issue.Fence(), runID, workdir)
 	awaitRun{issueID: j.id(), runID: runID, stamped: stamped}.do(j.live, d)
 }
 

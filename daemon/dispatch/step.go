@@ -33,7 +33,7 @@ func (s *state) handle(m message, now time.Time) []effect {
 	case claimed:
 		return s.onClaimed(m)
 	case launched:
-		return s.onLaunched(m)
+		return s.onLaunched(m, now)
 	case startFailed:
 		return s.onStartFailed(m, now)
 	case ended:
@@ -109,15 +109,17 @@ func (s *state) onClaimed(m claimed) []effect {
 	return []effect{startBeat{issueID: m.issueID, fence: c.fence}}
 }
 
-func (s *state) onLaunched(m launched) []effect {
+func (s *state) onLaunched(m launched, now time.Time) []effect {
 	c := s.cards[m.issueID]
 	if c == nil {
 		return nil
 	}
-	c.placed, c.phase, c.ran, c.runID = m.placed, PhaseRunning, true, m.runID
+	c.placed, c.phase, c.ran, c.runID = m.placed, PhaseRunning, m.unseen == nil, m.runID
 	c.workdir = cmp.Or(m.workdir, c.workdir)
 	c.wanted, c.answered, c.pause, c.asks, c.failed, c.goErrs, c.waits, c.reason = "", false, "", "", false, 0, nil, ""
-	if s.infra.fails > 0 { // the world works again: the others may follow
+	if m.unseen != nil {
+		s.infraTrouble(now, m.unseen.Error())
+	} else if s.infra.fails > 0 { // the world works again: the others may follow
 		s.infra, s.wanted = infra{}, true
 	}
 	fx := []effect{logInfo{"started", []any{"issue_id", m.issueID, "run_id", c.runID, "bot", c.bot.Slug, "attempt", c.attempt}}}
