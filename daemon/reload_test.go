@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,10 +91,10 @@ func TestSettingsThatNeedARestartSaySo(t *testing.T) {
 	b := newLab(t)
 	o := b.config("")
 	c, _ := b.start(o)
-	b.save(o, "bots: {paths: [elsewhere]}\nagent: {max_concurrent: 5}\n")
+	b.save(o, "bots: {paths: [elsewhere]}\nserver: {listen: 0}\nwatchdog: {enabled: true}\nagent: {max_concurrent: 5}\n")
 	st := b.statusUntil(c, "the rest is in force", func(st control.Status) bool { return st.Dispatch.SlotsMax == 5 })
-	if len(st.RestartNeeded) != 1 || st.RestartNeeded[0] != "bots" {
-		t.Errorf("needs a restart: %v", st.RestartNeeded)
+	if !slices.Equal(st.RestartNeeded, []string{"bots", "server"}) || st.Listen != "" || !st.Watchdog {
+		t.Errorf("needs a restart: %v; listens at %q, watchdog %t", st.RestartNeeded, st.Listen, st.Watchdog)
 	}
 	if p := b.kept().Bots.Paths; len(p) != 3 {
 		t.Errorf("the store keeps the paths %v", p)
