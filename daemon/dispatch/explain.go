@@ -67,7 +67,7 @@ func verdicts(f facts) []Verdict {
 
 // gather reads what the guards need to know of one card.
 func gather(ctx context.Context, o Options, w world, is board.Issue) (facts, error) {
-	f := facts{world: w, now: wallClock()}
+	f := facts{world: w, now: wallClock(), fresh: true}
 	c := candidate{Issue: is, Route: routeOf(w.cfg, &is).askTracker(ctx, o.Tracker, is)}
 	blockers, err := readBlockers(ctx, o.Board, is)
 	if err != nil {

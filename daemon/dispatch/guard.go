@@ -13,8 +13,9 @@ import (
 type facts struct {
 	world
 	candidate
-	now  time.Time
-	live []RunView // of the card, by its id; only in the last look and in why
+	now   time.Time
+	fresh bool      // read just now: in the last look and in why
+	live  []RunView // of the card, by its id; only when fresh
 }
 
 // world is what the dispatcher knows beyond the card.

@@ -29,6 +29,8 @@ func lastRunGuard(f facts) answer {
 	switch {
 	case pausedOwn(*f.Last, f.Issue.ID):
 		return pass("run " + id + " is paused and was dispatched for this card, see own paused run")
+	case unowned(*f.Last) && !rec.Doubtful() && !f.fresh:
+		return pass("run " + id + " lost its supervisor and is settled before anything else starts")
 	case !rec.Status.Final():
 		return skip(fmt.Sprintf("the recorded run %s is %s", id, rec.Status), "iterion runs cancel "+id)
 	case rec.FailureCode == run.CodeKillUnconfirmed:

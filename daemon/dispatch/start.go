@@ -73,7 +73,7 @@ func (j startJob) freshFacts(ctx context.Context, o Options) (facts, error) {
 	}
 	w := world{cfg: j.cfg, columns: j.columns, marker: j.marker}
 	f, err := gather(ctx, o, w, is)
-	if err == nil && j.recoverLost(o, f.live) {
+	if err == nil && j.recoverLost(o, f) {
 		return gather(ctx, o, w, is)
 	}
 	return f, err
@@ -82,9 +82,13 @@ func (j startJob) freshFacts(ctx context.Context, o Options) (facts, error) {
 // recoverLost settles runs of the card that lost their supervisors. A run that a
 // person started has no claim and no journal entry, so nobody else looks after it,
 // and the card would wait for it for ever.
-func (j startJob) recoverLost(o Options, live []RunView) (some bool) {
+func (j startJob) recoverLost(o Options, f facts) (some bool) {
 	ctx, cancel := context.WithTimeout(j.take, recoverWithin)
 	defer cancel()
+	live := f.live
+	if f.Last != nil {
+		live = append(live, *f.Last)
+	}
 	for _, v := range live {
 		if unowned(v) {
 			_, _ = o.Runs.Await(ctx, v.Record.ID) // what cannot be settled is found live again
