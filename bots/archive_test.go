@@ -249,3 +249,30 @@ func TestPackWantsABundleAndAPlaceOutsideOfIt(t *testing.T) {
 		t.Errorf("a refusal touched the archive: %v", err)
 	}
 }
+
+func TestWhatIsPackedCanBeReadBack(t *testing.T) {
+	dir := t.TempDir()
+	from := bundle(t, dir, "b", "name: b\n")
+	real := filepath.Join(from, "real.yaml")
+	at := filepath.Join(from, manifest.FileName)
+	if err := errors.Join(os.Rename(at, real), os.Symlink("real.yaml", at)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(from); err != nil {
+		t.Fatalf("the bundle itself: %v", err)
+	}
+	to := filepath.Join(dir, "b.botz")
+	var refused *botz.Error
+	if _, err := Pack(from, to); !errors.As(err, &refused) || refused.Entry != manifest.FileName {
+		t.Errorf("Pack of a bundle with a link to its manifest = %v, want it refused", err)
+	}
+	if err := errors.Join(os.Remove(at), os.Rename(real, at)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Pack(from, to); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadArchive(to); err != nil {
+		t.Errorf("read back: %v", err)
+	}
+}

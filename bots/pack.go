@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"iterion/bots/botz"
+	"iterion/bots/manifest"
 	"iterion/native/atomicfile"
 )
 
@@ -33,6 +35,9 @@ func Pack(dir, file string) (Packed, error) {
 	if inside(b.Dir, file) {
 		return Packed{}, &InsideError{Bundle: dir, File: file}
 	}
+	if err := manifestItself(dir); err != nil {
+		return Packed{}, err
+	}
 	out := Packed{Bot: b, File: file}
 	sum, size := sha256.New(), &counter{}
 	err = atomicfile.Stream(file, 0o644, atomicfile.Options{}, func(w io.Writer) error {
@@ -45,6 +50,15 @@ func Pack(dir, file string) (Packed, error) {
 	}
 	out.Size, out.SHA256 = size.n, hex.EncodeToString(sum.Sum(nil))
 	return out, nil
+}
+
+// manifestItself refuses a link to the manifest, which no archive is read by.
+func manifestItself(dir string) error {
+	info, err := os.Lstat(filepath.Join(dir, manifest.FileName))
+	if err != nil || info.Mode().IsRegular() {
+		return err
+	}
+	return &botz.Error{File: dir, Entry: manifest.FileName, What: "is a link, put the file itself there"}
 }
 
 // InsideError is an archive that would lie in the bundle which it is made of: the
