@@ -91,7 +91,7 @@ var rooms = map[string][]string{
 	"native/board":           {},
 	"native/board/boardtest": {"native/board"},
 	"native/run":             {"native/board", "native/atomicfile", "native/jsonl", "native/filelock", "native/proctree"},
-	"native/doctor":          {"native", "native/board", "native/run", "native/atomicfile", "native/jsonl", "native/filelock"},
+	"native/doctor":          {"native", "native/board", "native/run", "native/spend", "native/atomicfile", "native/jsonl", "native/filelock"},
 	"native/exchange":        {"native/board"},
 	"native/spend":           {"native/atomicfile", "native/filelock"},
 	"native/storetest":       {},

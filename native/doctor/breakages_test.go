@@ -11,6 +11,7 @@ import (
 
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/native/spend"
 )
 
 func cardBreakages() map[string]breakage {
@@ -131,6 +132,9 @@ func fileBreakages() map[string]breakage {
 		"no ledger":           {func(b *lab) { b.write(b.l.Retries(), "{}") }, "ledger-unreadable", Error, false},
 		"no intent":           {func(b *lab) { b.write(b.l.Runtime(), "pau") }, "intent-unreadable", Error, true},
 		"no run record":       {func(b *lab) { b.write(filepath.Join(b.l.Runs(), b.run, run.RecordFile), "{}") }, "run-unreadable", Warning, true},
+		"a torn day":          {func(b *lab) { b.write(b.l.Spend()+"/"+spend.DayOf(time.Now())+".json", `{"day":`) }, "spend-unreadable", Error, true},
+		"a cheap day":         {func(b *lab) { b.write(b.l.Spend()+"/2020-02-03.json", "{}") }, "spend-unreadable", Warning, true},
+		"no cap":              {func(b *lab) { b.write(b.in("dispatcher.json"), "{") }, "cap-unreadable", Error, true},
 	}
 }
 

@@ -51,6 +51,8 @@
 //	intent-unreadable    runtime.json
 //	board-unreadable     board.json
 //	run-unreadable       a run's record
+//	spend-unreadable     a day's spending
+//	cap-unreadable       the cap that it is held against
 //
 // Of what was left by processes that died:
 //

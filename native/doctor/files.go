@@ -24,6 +24,7 @@ func (x *exam) files() {
 	x.jsonFile(x.l.Runtime(), &map[string]json.RawMessage{}, Finding{ID: "intent-unreadable", Severity: Error,
 		Means:  "nobody knows whether the operator wants runs to start, so none does",
 		Remedy: "start `iterion daemon`; `iterion daemon pause` or `iterion daemon unpause` writes it anew"}, false)
+	x.spending()
 	x.mark()
 	x.index()
 }

@@ -111,11 +111,15 @@ func TestWhatTheOwnerShutOutIsOpenedAgain(t *testing.T) {
 		"board-unreadable":   func(b *lab) string { return b.l.Board() },
 		"journal-unreadable": func(b *lab) string { return b.l.Claims() },
 		"intent-unreadable":  func(b *lab) string { return b.l.Runtime() },
+		"spend-unreadable":   func(b *lab) string { return filepath.Join(b.l.Spend(), "2020-02-03.json") },
+		"cap-unreadable":     func(b *lab) string { return b.in("dispatcher.json") },
 	} {
 		t.Run(want, func(t *testing.T) {
 			b := newLab(t)
 			b.write(b.l.Claims(), "[]")
 			b.write(b.l.Runtime(), `{"desired":"running"}`)
+			b.write(filepath.Join(b.l.Spend(), "2020-02-03.json"), `{"day":"2020-02-03"}`)
+			b.write(b.in("dispatcher.json"), "{}")
 			before := b.contents()
 			b.check(os.Chmod(path(b), 0))
 			asNobody(t, b)
