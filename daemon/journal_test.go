@@ -232,7 +232,7 @@ func TestLedgerKeepsEntriesOfOtherDaemons(t *testing.T) {
 	save(two, theirs)
 	mine["a"] = dispatch.RetryEntry{IssueID: "a", Attempts: 3}
 	save(one, mine)
-	delete(theirs, "b")
+	theirs["b"] = dispatch.RetryEntry{}
 	theirs["c"] = dispatch.RetryEntry{IssueID: "c"}
 	save(two, theirs)
 	got, err := (&ledger{path: path, store: lock}).Load(t.Context())

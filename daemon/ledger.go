@@ -9,69 +9,39 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"sync"
 
 	"iterion/daemon/dispatch"
 	"iterion/native/atomicfile"
 )
 
-// ledger is retries.json, a list of entries. Several daemons may keep their
-// cards in it, so Save writes only what changed since this one's last Load or
-// Save and leaves the entries of others as they are.
+// ledger is retries.json, a list of entries. Several daemons keep their cards in it,
+// so Save touches only those that it is given.
 type ledger struct {
 	path  string
 	store exclusive
 	o     atomicfile.Options
-
-	mu    sync.Mutex
-	known map[string]dispatch.RetryEntry
 }
 
 var _ dispatch.Ledger = (*ledger)(nil)
 
 // Load returns all entries by card. A file that cannot be read is an error, never
 // an empty ledger: attempts that were spent stay spent.
-func (l *ledger) Load(context.Context) (map[string]dispatch.RetryEntry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	entries, err := l.read()
-	if err != nil {
-		return nil, err
-	}
-	l.known = maps.Clone(entries)
-	return entries, nil
-}
+func (l *ledger) Load(context.Context) (map[string]dispatch.RetryEntry, error) { return l.read() }
 
-// Save makes entries durable.
+// Save makes entries durable; a zero one drops what is kept of its card.
 func (l *ledger) Save(ctx context.Context, entries map[string]dispatch.RetryEntry) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	err := l.store.Exclusive(ctx, func() error {
+	return l.store.Exclusive(ctx, func() error {
 		file, err := l.read()
 		if err != nil {
 			return err
 		}
-		l.merge(file, entries)
+		for id, e := range entries {
+			if file[id] = e; e == (dispatch.RetryEntry{}) {
+				delete(file, id)
+			}
+		}
 		return l.write(file)
 	})
-	if err == nil {
-		l.known = maps.Clone(entries)
-	}
-	return err
-}
-
-// merge brings what changed since the last look into the file's entries.
-func (l *ledger) merge(file, entries map[string]dispatch.RetryEntry) {
-	for id, e := range entries {
-		if old, ok := l.known[id]; !ok || old != e {
-			file[id] = e
-		}
-	}
-	for id := range l.known {
-		if _, ok := entries[id]; !ok {
-			delete(file, id)
-		}
-	}
 }
 
 func (l *ledger) read() (map[string]dispatch.RetryEntry, error) {

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"iterion/bots/manifest"
@@ -47,8 +48,9 @@ type discovery struct {
 	tip        int64 // of the log, before the look
 	candidates []candidate
 	seen       map[string]sighting // of the cards that were asked for
-	retried    map[string]string   // column by id of the retries that were asked for; empty: the card is gone
+	retried    map[string]string   // column by id of the retries that were asked for and that nobody holds; empty: the card is gone
 	strays     []board.Issue       // cards that carry our marker
+	ledger     map[string]RetryEntry
 	broken     []board.UnreadableError
 	budget     budget
 	adopted    []adoption
@@ -112,6 +114,10 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 		return found, err
 	}
 	found.broken = listing.Broken
+	// After the cards: whoever gave one of them back has saved its entry before.
+	if found.ledger, err = o.Ledger.Load(ctx); err != nil {
+		return found, fmt.Errorf("read the retry ledger: %w", err)
+	}
 	get := reader(ctx, o.Board, listing.Issues)
 	found.candidates = pick(e.cfg, columnsOf(found.schema), get, listing.Issues)
 	enrich(ctx, o, found.candidates)
@@ -221,7 +227,9 @@ func (e discover) sight(ctx context.Context, o Options, get lookup, found *disco
 	found.retried = make(map[string]string, len(e.retries))
 	for _, id := range e.retries {
 		if is, err := get(id); err == nil {
-			found.retried[id] = is.State
+			if is.Claim == "" { // else its holder says what it waits for
+				found.retried[id] = is.State
+			}
 		} else if missing(err) {
 			found.retried[id] = ""
 		}

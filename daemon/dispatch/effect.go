@@ -81,16 +81,16 @@ func (e saveLedger) do(ctx context.Context, d *Dispatcher) {
 	}
 }
 
-// ledgerWriter keeps saves of the whole ledger in order: an older version never
+// ledgerWriter keeps saves of the ledger in order: an older version of an entry never
 // overwrites a newer one. Only workers wait for it.
 type ledgerWriter struct {
 	port  Ledger
 	turn  chan struct{}
-	saved int64
+	saved map[string]int64 // newest version by card
 }
 
 func (l *ledgerWriter) init(port Ledger) {
-	l.port, l.turn = port, make(chan struct{}, 1)
+	l.port, l.turn, l.saved = port, make(chan struct{}, 1), map[string]int64{}
 }
 
 func (l *ledgerWriter) save(ctx context.Context, version int64, entries map[string]RetryEntry) error {
@@ -100,13 +100,21 @@ func (l *ledgerWriter) save(ctx context.Context, version int64, entries map[stri
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if version <= l.saved {
+	newer := map[string]RetryEntry{}
+	for id, e := range entries {
+		if version > l.saved[id] {
+			newer[id] = e
+		}
+	}
+	if len(newer) == 0 {
 		return nil
 	}
-	if err := l.port.Save(ctx, entries); err != nil {
+	if err := l.port.Save(ctx, newer); err != nil {
 		return err
 	}
-	l.saved = version
+	for id := range newer {
+		l.saved[id] = version
+	}
 	return nil
 }
 

@@ -220,9 +220,13 @@ type JournalEntry struct {
 	Seq int64 `json:"seq,omitempty"`
 }
 
-// Ledger is the durable retry ledger.
+// Ledger is the durable retry ledger, shared by the daemons of one store. The entry
+// of a card is written by the daemon that holds it.
 type Ledger interface {
+	// Load returns the entries of all cards, every daemon's.
 	Load(ctx context.Context) (map[string]RetryEntry, error)
+	// Save replaces the entries that are named and leaves the others alone. A zero
+	// entry drops the card's.
 	Save(ctx context.Context, entries map[string]RetryEntry) error
 }
 

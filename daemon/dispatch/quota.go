@@ -64,6 +64,12 @@ func (e RetryEntry) accounts(c *card) bool {
 	return c.ran && e.LastRunID == c.runID && e.LastOutcome == c.outcome
 }
 
+// same reports whether two entries of a card say the same.
+func (e RetryEntry) same(o RetryEntry) bool {
+	return e.Attempts == o.Attempts && e.Uncounted == o.Uncounted && e.QuotaWaits == o.QuotaWaits &&
+		e.LastRunID == o.LastRunID && e.LastOutcome == o.LastOutcome && e.DueAt.Equal(o.DueAt)
+}
+
 func (e *RetryEntry) account(c *card) {
 	if c.ran {
 		e.LastRunID, e.LastOutcome = c.runID, c.outcome

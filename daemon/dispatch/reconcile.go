@@ -52,7 +52,7 @@ func (s *state) meet(c *card, seen sighting) []effect {
 // whose last run a person cleared or which a person took out of a given-up column.
 // A card outside the eligible columns waits for nothing.
 func (s *state) forgetRetries(d discovery) []effect {
-	changed := false
+	var changed []string
 	for id, column := range d.retried {
 		e, ok := s.retries[id]
 		if !ok || s.cards[id] != nil || s.touched[id] {
@@ -61,11 +61,11 @@ func (s *state) forgetRetries(d discovery) []effect {
 		switch {
 		case column == "", e.Attempts == 0 && !s.columns.eligible(column):
 			delete(s.retries, id)
-			changed = true
+			changed = append(changed, id)
 		case !s.columns.eligible(column) && !e.DueAt.IsZero():
 			e.DueAt = time.Time{} // nothing to wait for; the attempts stay with the card
 			s.retries[id] = e
-			changed = true
+			changed = append(changed, id)
 		}
 	}
 	for i := range s.pool {
@@ -78,13 +78,29 @@ func (s *state) forgetRetries(d discovery) []effect {
 		reopened := e.Attempts >= s.cfg.MaxAttempts && e.DueAt.IsZero()
 		if cleared || reopened {
 			delete(s.retries, is.ID)
-			changed = true
+			changed = append(changed, is.ID)
 		}
 	}
-	if !changed {
+	if len(changed) == 0 {
 		return nil
 	}
-	return []effect{s.ledger()}
+	return []effect{s.ledger(changed...)}
+}
+
+// learnLedger takes over what other daemons have noted of cards that are not ours.
+func (s *state) learnLedger(entries map[string]RetryEntry) {
+	theirs := func(id string) bool { return s.cards[id] == nil && !s.touched[id] }
+	for id := range s.retries {
+		if _, ok := entries[id]; !ok && theirs(id) {
+			delete(s.retries, id)
+		}
+	}
+	for id, e := range entries {
+		if theirs(id) {
+			e.IssueID = id
+			s.retries[id] = e
+		}
+	}
 }
 
 // freeStrays releases cards that carry our marker although we do not hold them:

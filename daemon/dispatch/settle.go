@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
 	"iterion/native/board"
@@ -99,7 +98,7 @@ func (s *state) beyond(c *card, end ending, reason string) (plan, bool) {
 func (s *state) complete(c *card) []effect {
 	if _, ok := s.retries[c.issue.ID]; ok {
 		delete(s.retries, c.issue.ID)
-		s.ledgerV++
+		s.note(c.issue.ID)
 	}
 	return []effect{s.file(c, plan{verdict: Completed, to: s.completedColumn(), cause: board.ReasonRunFinished})}
 }
@@ -150,7 +149,7 @@ func (s *state) giveUp(c *card, reason string, launch bool, now time.Time) []eff
 	}
 	e.DueAt = time.Time{}
 	s.retries[c.issue.ID] = e
-	s.ledgerV++
+	s.note(c.issue.ID)
 	return []effect{s.file(c, plan{
 		verdict: GaveUp, reason: reason, to: s.failedColumn(), cause: board.ReasonRunFailed,
 		gaveUp: &board.GaveUp{
@@ -169,7 +168,7 @@ func runOf(c *card) string {
 
 func (s *state) revert(c *card, reason string, e RetryEntry) []effect {
 	s.retries[c.issue.ID] = e
-	s.ledgerV++
+	s.note(c.issue.ID)
 	return []effect{s.file(c, plan{verdict: Revert, reason: reason, to: c.source, cause: board.ReasonRunFailed})}
 }
 
@@ -184,7 +183,7 @@ func (s *state) count(c *card, reason string) RetryEntry {
 	e.IssueID, e.LastReason, e.Uncounted = c.issue.ID, reason, 0
 	e.QuotaWaits, e.QuotaSince, e.JitterMS = 0, time.Time{}, 0
 	s.retries[c.issue.ID] = e
-	s.ledgerV++
+	s.note(c.issue.ID)
 	return e
 }
 
@@ -207,7 +206,7 @@ func (s *state) file(c *card, p plan) effect {
 	p.columns, p.ended = s.columns, c.ended
 	c.ended = false // told once
 	c.holds++
-	p.ledgerV, p.ledger = s.ledgerV, maps.Clone(s.retries)
+	p.ledgerV, p.ledger = s.noted[c.issue.ID], s.entriesOf(c.issue.ID)
 	p.entry = s.entry(c, PhaseHeld)
 	if p.verdict == Parked {
 		p.entry.Phase = PhaseParked
@@ -275,11 +274,28 @@ func (s *state) closeLedger(p plan, out filed, now time.Time) []effect {
 	} else {
 		delete(s.retries, p.issueID)
 	}
-	s.ledgerV++
-	return []effect{s.ledger()}
+	return []effect{s.ledger(p.issueID)}
 }
 
-func (s *state) ledger() effect {
+// note numbers a change of what the ledger holds of cards.
+func (s *state) note(ids ...string) {
 	s.ledgerV++
-	return saveLedger{version: s.ledgerV, entries: maps.Clone(s.retries)}
+	for _, id := range ids {
+		s.noted[id] = s.ledgerV
+	}
+}
+
+// ledger saves what the ledger holds of cards.
+func (s *state) ledger(ids ...string) effect {
+	s.note(ids...)
+	return saveLedger{version: s.ledgerV, entries: s.entriesOf(ids...)}
+}
+
+// entriesOf are the entries of cards as they are to be kept; zero: none.
+func (s *state) entriesOf(ids ...string) map[string]RetryEntry {
+	entries := make(map[string]RetryEntry, len(ids))
+	for _, id := range ids {
+		entries[id] = s.retries[id]
+	}
+	return entries
 }

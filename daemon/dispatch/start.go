@@ -19,6 +19,8 @@ type startJob struct {
 	cand    candidate
 	attempt int
 	marker  string
+	retry   RetryEntry // of the card, as it was judged
+	ledgerV int64      // of the newest change of it
 	entry   JournalEntry
 	resumes bool  // the card's last run goes on
 	unseen  error // of a launch of which nobody can say whether it made the run
@@ -59,11 +61,31 @@ func (j startJob) lastLook(ctx context.Context, d *Dispatcher) (candidate, bool)
 		j.fail(d, failTrouble, j.entry.SourceState, false, fmt.Errorf("look at issue %s: %w", board.ShortID(j.id()), err))
 		return candidate{}, false
 	}
+	if same, err := j.sameRetry(ctx, d); err != nil {
+		j.fail(d, failTrouble, j.entry.SourceState, false, err)
+		return candidate{}, false
+	} else if !same {
+		j.refuse(d, guardRetry, "another dispatcher has tried the card meanwhile", f.Issue.UpdatedAt)
+		return candidate{}, false
+	}
 	if g, a, no := refuse(lastLook(), f); no {
 		j.refuse(d, g.name, a.reason, f.Issue.UpdatedAt)
 		return candidate{}, false
 	}
 	return f.candidate, true
+}
+
+// sameRetry reports whether the ledger holds what the card was judged by. What this
+// dispatcher has changed of it itself is saved first.
+func (j startJob) sameRetry(ctx context.Context, d *Dispatcher) (bool, error) {
+	if err := d.ledger.save(ctx, j.ledgerV, map[string]RetryEntry{j.id(): j.retry}); err != nil {
+		return false, fmt.Errorf("save the retry ledger: %w", err)
+	}
+	entries, err := d.opts.Ledger.Load(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the retry ledger: %w", err)
+	}
+	return entries[j.id()].same(j.retry), nil
 }
 
 func (j startJob) freshFacts(ctx context.Context, o Options) (facts, error) {

@@ -21,7 +21,8 @@ type state struct {
 	cards    map[string]*card   // every card that is ours, by issue id
 	directs  map[string]*direct // runs without a card that go on here, by run id
 	retries  map[string]RetryEntry
-	ledgerV  int64 // grows with every change of retries
+	ledgerV  int64            // grows with every change of retries of our own
+	noted    map[string]int64 // its value at the newest one, by card
 	refusals map[string]refusal
 	pool     []candidate // of the newest discovery, sorted, without what was started since
 	queue    []Queued    // what the newest walk left
@@ -103,6 +104,7 @@ func newState(cfg Config, owner, marker string) *state {
 		retries:  map[string]RetryEntry{},
 		refusals: map[string]refusal{},
 		touched:  map[string]bool{},
+		noted:    map[string]int64{},
 		settled:  map[string]int64{},
 		tip:      -1,
 	}

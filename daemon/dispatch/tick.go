@@ -99,6 +99,7 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	fx = append(fx, s.reconcile(m.d)...)
 	fx = append(fx, s.pauseForCap()...)
 	fx = append(fx, s.markAside()...)
+	s.learnLedger(m.d.ledger)
 	fx = append(fx, s.forgetRetries(m.d)...)
 	fx = append(fx, s.freeStrays(m.d.strays, now)...)
 	fx = append(fx, s.dropStale(m.d)...)
@@ -204,6 +205,7 @@ func (s *state) start(cand candidate, now time.Time) effect {
 	s.touched[cand.Issue.ID] = true
 	return startCard{startJob{
 		cfg: s.cfg, columns: s.columns, cand: cand, attempt: c.attempt, marker: s.marker,
+		retry: s.retries[cand.Issue.ID], ledgerV: s.noted[cand.Issue.ID],
 		entry: JournalEntry{
 			IssueID: cand.Issue.ID, Identifier: board.ShortID(cand.Issue.ID), Marker: s.marker,
 			Owner: s.owner, WorkspaceRoot: s.cfg.WorkspaceRoot, Phase: PhaseClaiming,

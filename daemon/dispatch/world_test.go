@@ -630,7 +630,14 @@ func (l *memLedger) Load(context.Context) (map[string]RetryEntry, error) {
 func (l *memLedger) Save(_ context.Context, entries map[string]RetryEntry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.entries = maps.Clone(entries)
+	if l.entries == nil {
+		l.entries = map[string]RetryEntry{}
+	}
+	for id, e := range entries {
+		if l.entries[id] = e; e == (RetryEntry{}) {
+			delete(l.entries, id)
+		}
+	}
 	return nil
 }
 
