@@ -57,16 +57,16 @@ type simCard struct {
 	goings  int
 	latest  string    // its newest run
 	touched bool      // a person, or its bot, gave a reason to start it over since it was last started
+	total   int       // failures that count, ever
 	fails   int       // failures that count, since the last success or a person's word
 	failed  time.Time // the last one
 	final   bool      // it shall not be started again by itself
 	holder  board.Fence
-	mixed   bool
 	epoch   int64
 	gone    bool
 }
 
-const simAttempts = 3
+const simAttempts = 3 // that a card may spend
 
 // play lives through a case and returns what went wrong, if anything, and what
 // happened.
@@ -86,7 +86,7 @@ func newSim(c simCase, m simMutant) *sim {
 		journal: newMemJournal(), ledger: map[string]RetryEntry{}, intent: &memIntent{}, spend: &memSpend{},
 		cfg: Config{
 			Bot: "hello", MaxConcurrent: 2, MaxAttempts: simAttempts, MaxRetryBackoff: time.Minute,
-			PollInterval: time.Minute, Stall: 3 * time.Minute,
+			PollInterval: time.Minute, Stall: 3 * time.Minute, Lease: 3 * time.Minute,
 		}.withDefaults(),
 		events: -1,
 	}
@@ -328,7 +328,12 @@ func (s *sim) people(st simStep, c *simCard, life *simLife) {
 		}
 	case "force":
 		_, _ = s.board.ForceRelease(bg, c.id, alice)
+		for _, n := range s.runs.by {
+			n.freed = n.freed || n.Record.Source.IssueID == c.id
+		}
+		ended := c.final && last != nil && is.LastRunID == c.latest && last.Record.FailureCode != run.CodePermanent
 		c.touch()
+		c.touched, c.final = !ended, ended // the card knows that it has ended
 	case "delete":
 		s.remove(c, is)
 	case "comment":
@@ -382,18 +387,26 @@ func (s *sim) withRun(op string, c *simCard, n *simRun, life *simLife) {
 }
 
 // touch is a person's word that the card may be worked on anew.
-func (c *simCard) touch() { c.touched, c.fails, c.final, c.mixed = true, 0, false, false }
+func (c *simCard) touch() { c.touched, c.fails, c.final = true, 0, false }
 
 // learn notes what an ending means for the card's next start.
 func (c *simCard) learn(to run.Status, code string) {
 	switch {
 	case to == run.Finished:
 		c.fails, c.final = 0, true
-	case to == run.Cancelled, code == run.CodePermanent, code == run.CodeKillUnconfirmed:
+	case to == run.Cancelled, code == run.CodeKillUnconfirmed:
+		c.final = true
+	case code == run.CodePermanent:
+		c.fail()
 		c.final = true
 	case code == run.CodeSupervisorLost, code == run.CodeInterrupted, code == run.CodeQuota:
 	default:
-		c.fails++
-		c.failed = time.Now()
+		c.fail()
 	}
+}
+
+func (c *simCard) fail() {
+	c.fails++
+	c.total++
+	c.failed = time.Now()
 }

@@ -118,7 +118,6 @@ func (s *sim) checkStep(l *simLife, fx []effect) {
 // checkStart judges the start of a run by the truth about its card.
 func (s *sim) checkStart(by *simLife, issueID, runID string, anew bool) {
 	c := s.card(issueID)
-	c.mixed = c.mixed || len(s.living()) > 1
 	for _, id := range s.runs.order {
 		if n := s.runs.by[id]; id != runID && n.Record.Source.IssueID == issueID && n.alive() {
 			s.violate("I3: life %d starts %s of %s beside %s, which is %s", by.n, runID, short(issueID), id, n.Record.Status)
@@ -133,11 +132,19 @@ func (s *sim) checkStart(by *simLife, issueID, runID string, anew bool) {
 	switch {
 	case c.final:
 		s.violate("life %d starts %s again after %s had ended it, and nobody asked for it", by.n, short(issueID), c.latest)
-	case c.mixed: // TODO
 	case c.fails >= simAttempts:
 		s.violate("life %d starts %s after %d failures", by.n, short(issueID), c.fails)
 	case c.fails > 0 && !s.jumped && time.Since(c.failed) < backoff(firstBackoff, c.fails, s.cfg.MaxRetryBackoff):
 		s.violate("life %d starts %s %s after failure %d", by.n, short(issueID), time.Since(c.failed), c.fails)
+	}
+}
+
+// checkLedger: no failure is counted that did not happen, and none twice.
+func (s *sim) checkLedger() {
+	for _, c := range s.cards {
+		if n := s.ledger[c.id].Attempts; n > c.total {
+			s.violate("%s spent %d attempts with %d failures", short(c.id), n, c.total)
+		}
 	}
 }
 
@@ -237,6 +244,8 @@ func (s *sim) unheld(is board.Issue) string {
 			return "it is held for a run that does not exist: " + c.reason
 		case c.reason == "":
 			return "it is held for no reason"
+		case c.phase == PhaseParked && is.ClaimLeaseUntil.Before(time.Now()):
+			return "its claim was not renewed"
 		case c.phase == PhaseParked && n.Record.Status.Paused() && !c.readyToGo():
 			return ""
 		case c.phase == PhaseHeld && (n.Record.Status == run.Cancelled || n.Record.FailureCode == run.CodeKillUnconfirmed):

@@ -50,7 +50,7 @@ func (s *sim) start() {
 	l.take, l.cut, l.at = stop, cut, lives{take: take, flight: flight}
 	l.d = New(Options{
 		Board: simBoard{s.board, l}, Runs: simRunsPort{l}, Bots: s.bots, Workspaces: simSpaces{l},
-		Journal: simJournal{l}, Ledger: &simLedger{l: l}, Intent: s.intent, Spend: s.spend,
+		Journal: simJournal{l}, Ledger: simLedger{l}, Intent: s.intent, Spend: s.spend,
 		Config: s.cfg, Owner: owner, NewID: s.newRunID,
 	})
 	s.lives = append(s.lives, l)

@@ -137,7 +137,7 @@ func (p simRunsPort) Stop(ctx context.Context, id, verb, by, note string) error 
 
 type simSpaces struct{ l *simLife }
 
-func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, _ bool) (string, error) {
+func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, again bool) (string, error) {
 	return asked(p.l, ctx, "Prepare "+short(is.ID), true, func() (string, error) {
 		switch p.l.s.space {
 		case 1:
@@ -146,8 +146,10 @@ func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, _ 
 			return "", &WorkspaceBusyError{Dir: "/work", By: "somebody"}
 		case 3:
 			c := p.l.s.card(is.ID)
-			c.fails++
-			c.mixed = c.mixed || len(p.l.s.living()) > 1
+			if c.total++; !again { // one that goes on from a pause spends no attempt
+				c.fails++
+				c.failed = time.Now()
+			}
 			return "", fmt.Errorf("before_run: %w", ErrHook)
 		}
 		return "/work/" + is.ID, nil
@@ -192,42 +194,32 @@ func (p simJournal) Adopt(ctx context.Context, owner string) ([]JournalEntry, er
 	})
 }
 
-// simLedger writes what changed since its last look into the ledger that all
-// daemons share, as the daemon's own does.
-type simLedger struct {
-	l     *simLife
-	known map[string]RetryEntry
-}
+type simLedger struct{ l *simLife }
 
-func (p *simLedger) Load(ctx context.Context) (map[string]RetryEntry, error) {
+func (p simLedger) Load(ctx context.Context) (map[string]RetryEntry, error) {
 	return asked(p.l, ctx, "Load", false, func() (map[string]RetryEntry, error) {
-		p.known = maps.Clone(p.l.s.ledger)
-		if p.l.s.mut.twice {
-			for id, e := range p.l.s.ledger {
+		all := maps.Clone(p.l.s.ledger)
+		for id, e := range all {
+			if p.l.s.mut.twice {
 				e.LastRunID, e.LastOutcome = "", 0
-				p.l.s.ledger[id] = e
+				all[id] = e
 			}
 		}
-		return maps.Clone(p.l.s.ledger), nil
+		return all, nil
 	})
 }
 
-func (p *simLedger) Save(ctx context.Context, entries map[string]RetryEntry) error {
+func (p simLedger) Save(ctx context.Context, entries map[string]RetryEntry) error {
 	return told(p.l, ctx, "Save", func() error {
-		if p.l.s.mut.forgetful {
-			return nil
-		}
 		for id, e := range entries {
-			if old, ok := p.known[id]; !ok || old != e {
-				p.l.s.ledger[id] = e
+			if p.l.s.mut.forgetful {
+				break
 			}
-		}
-		for id := range p.known {
-			if _, ok := entries[id]; !ok {
+			if p.l.s.ledger[id] = e; e == (RetryEntry{}) {
 				delete(p.l.s.ledger, id)
 			}
 		}
-		p.known = maps.Clone(entries)
+		p.l.s.checkLedger()
 		return nil
 	})
 }

@@ -28,6 +28,7 @@ type simRun struct {
 	verb  string
 	note  string
 	doubt bool // a process of it may still live
+	freed bool // its claim was taken away, so that nobody needs to count its failure
 }
 
 // alive reports whether nothing may run beside it.
@@ -39,12 +40,15 @@ func (r *simRuns) launch(by *simLife, l Launch) error {
 	case 1:
 		return fmt.Errorf("start the supervisor: resource temporarily unavailable")
 	case 2:
-		s.card(l.Issue.ID).fails++
+		s.card(l.Issue.ID).fail()
 		return fmt.Errorf("a required input is missing: %w", ErrLaunchRefused)
 	}
 	if r.by[l.RunID] != nil {
 		s.violate("attempt ran twice: run %s is launched again", l.RunID)
 		return fmt.Errorf("run %s: %w", l.RunID, run.ErrExists)
+	}
+	if l.Bot.Slug == "" {
+		s.violate("life %d starts %s with a bot that there is not", by.n, short(l.Issue.ID))
 	}
 	s.checkStart(by, l.Issue.ID, l.RunID, true)
 	n := &simRun{RunView: RunView{Record: run.Record{
@@ -75,7 +79,7 @@ func (r *simRuns) resume(by *simLife, q Resume) error {
 // goes lets a run run, to the next thing that its card's plan has for it.
 func (r *simRuns) goes(n *simRun, stall time.Duration) {
 	c := r.s.card(n.Record.Source.IssueID)
-	c.touched, c.latest = false, n.Record.ID
+	c.touched, c.final, c.latest = false, false, n.Record.ID
 	n.end = '.'
 	if c.goings < len(c.plan) {
 		n.end = c.plan[c.goings]
@@ -84,7 +88,7 @@ func (r *simRuns) goes(n *simRun, stall time.Duration) {
 	rec := &n.Record
 	rec.Status, rec.FailureCode, rec.PauseReason, rec.Awaiting, rec.Error = run.Running, "", "", nil, ""
 	rec.StartedAt, rec.FinishedAt, rec.RetryAt = time.Now(), time.Time{}, time.Time{}
-	n.Supervised, n.Answered, n.By, n.Note, n.stops, n.doubt = true, false, "", "", time.Time{}, false
+	n.Supervised, n.Answered, n.By, n.Note, n.stops, n.doubt, n.freed = true, false, "", "", time.Time{}, false, false
 	n.endAt = time.Now().Add(time.Duration(c.goings*1700%9000+300) * time.Millisecond)
 	if n.end == 'h' {
 		n.endAt = time.Now().Add(stall)
@@ -187,7 +191,11 @@ func (r *simRuns) become(n *simRun, to run.Status, code string) {
 	}
 	n.Supervised, rec.FinishedAt = false, time.Now()
 	rec.OutcomeSeq++
-	r.s.card(rec.Source.IssueID).learn(to, code)
+	c := r.s.card(rec.Source.IssueID)
+	before := c.fails
+	if c.learn(to, code); n.freed {
+		c.fails = min(c.fails, before)
+	}
 }
 
 // waited reports whether whoever waits for a run has an answer.
