@@ -83,7 +83,7 @@ func (r *reader) manifest(root *yaml.Node) Manifest {
 		m.nameLine = n.Line
 	}
 	for _, key := range b.strangers() {
-		m.Ignored = append(m.Ignored, key.Value)
+		m.Ignored = append(m.Ignored, oneLine(key.Value))
 	}
 	m.Ignored = append(m.Ignored, b.ignored...)
 	return m

@@ -268,3 +268,13 @@ func TestCheckName(t *testing.T) {
 		t.Errorf("CheckName = %v, want %q", err, want)
 	}
 }
+
+func TestIgnoredKeysAreOneLineEach(t *testing.T) {
+	m, err := Parse("m", []byte("name: b\n\"of\\nothers\\e[31m\": 1\nvars: {v: {\"of\\nothers\": 1}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"of others [31m", "vars.v.of others"}, m.Ignored); diff != "" {
+		t.Errorf("ignored (-want +got):\n%s", diff)
+	}
+}

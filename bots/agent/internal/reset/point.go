@@ -18,9 +18,9 @@ var (
 	namedDate = pattern.New(`(?i)^(` + months + `)\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?(?: at)? ` + clock)
 	timeOfDay = pattern.New(`(?i)^` + clock)
 	// The zone behind a time: in brackets, as an offset, or in capitals.
-	zoneAfter = pattern.New(`^\.?\d* ?(?:\(([^)]{1,64})\)|(Z|[+-]\d{2}:?\d{2})\b|([A-Z]{2,5})\b)`)
+	zoneAfter = pattern.New(`^\.?\d* ?(?:\(([^)]{1,64})\)|(Z|[+-]\d{2}:?\d{2})\b|([A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d{2})?)?)\b)`)
 	// A date behind a time, which would have to be understood as well.
-	dateAfter = pattern.New(`(?i)^(?: ?\([^)]*\))?,? (?:on|tomorrow|next|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|` + months + `)\b`)
+	dateAfter = pattern.New(`(?i)^(?: ?\([^)]*\))?,? (?:on|tomorrow|next|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:` + months + `))\b`)
 	zoneName  = pattern.New(`^[A-Z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*$`)
 )
 

@@ -34,6 +34,11 @@ func TestTimeReadsWhatIsPrinted(t *testing.T) {
 		"Try again in 2 days 17 hours.":                            "2026-12-03T08:00:00Z",
 		"try again in 1 day, 2 hours and 3 minutes":                "2026-12-01T17:03:00Z",
 		"Please try again in 11.054s. Visit":                       "2026-11-30T15:00:11.054Z",
+		"resets in 2h 30m":                                         "2026-11-30T17:30:00Z",
+		"try again in 1h, 5m and 3s":                               "2026-11-30T16:05:03Z",
+		"try again in 1 day 4h":                                    "2026-12-01T19:00:00Z",
+		"try again in 1.5 hours":                                   "2026-11-30T16:30:00Z",
+		"resets in 1w":                                             "2026-12-07T15:00:00Z",
 		"try again in 250ms":                                       "2026-11-30T15:00:00.25Z",
 		"Your quota will reset after 4h28m20s.":                    "2026-11-30T19:28:20Z",
 		"Please retry in 34.1s":                                    "2026-11-30T15:00:34.1Z",
@@ -71,6 +76,8 @@ func TestWhatIsNotUnderstoodIsNotGuessed(t *testing.T) {
 		"Try again in a few minutes", "try again in 5 business days", "in 2 days", "try again in 99999999999999999999 days",
 		"try again in 900 days", "usage limit reached|99999999999", "usage limit reached|123",
 		"resets 8pm on Dec 4", "resets 8pm (UTC) on Thursday", "resets 8pm tomorrow", "resets 8pm, Dec 4", "resets 8pm Thu",
+		"resets 3pm UTC+2", "resets 3pm (UTC+2)", "resets at 15:00:00 GMT-1:30", "resets 9am, 5 December", "resets 9am on 5th Dec",
+		"resets in 2 months", "resets in 3 more days",
 		"retry at 3", "Request rejected (429)", "presets 3pm",
 	} {
 		if got := Time(text, now, time.UTC); !got.IsZero() {

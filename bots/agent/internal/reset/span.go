@@ -8,26 +8,23 @@ import (
 	"iterion/bots/agent/internal/pattern"
 )
 
+const part = `\d+(?:\.\d+)? ?(?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[wdhms])`
+
 var (
-	// 4h28m20s, 34.1s, 500ms, 2d
-	shortSpan = pattern.New(`^(?:(?:\d+(?:\.\d+)?)(?:d|h|m|s|ms))+\b`)
-	// 2 days 17 hours; 3 hours, 12 minutes and 5 seconds
-	longSpan = pattern.New(`(?i)^\d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b(?:(?:,? and|,)? \d+ (?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b)*`)
-	onePart  = pattern.New(`(\d+(?:\.\d+)?) ?([a-zA-Z]+)`)
+	// 4h28m20s, 34.1s, 2 days 17 hours, 1h 30m, 3 hours, 12 minutes and 5 seconds
+	wholeSpan = pattern.New(`(?i)^` + part + `(?:(?:,? and|,)? ?` + part + `)*\b`)
+	onePart   = pattern.New(`(\d+(?:\.\d+)?) ?([a-zA-Z]+)`)
 )
 
 var units = map[string]time.Duration{
-	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 	"sec": time.Second, "second": time.Second, "min": time.Minute, "minute": time.Minute,
 	"hr": time.Hour, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
 }
 
 // span reads a length of time that text begins with.
 func span(text string) (time.Duration, bool) {
-	found := shortSpan.FindString(text)
-	if found == "" {
-		found = longSpan.FindString(text)
-	}
+	found := wholeSpan.FindString(text)
 	if found == "" {
 		return 0, false
 	}
