@@ -76,6 +76,9 @@ func runRunsAnswer(ctx context.Context, f *Factory, o runsAnswerOptions, ref str
 		f.Talk("stored; `iterion runs resume %s` lets the run go on", run.Short(id))
 		return f.printRun(runs, rec, "answered run")
 	}
+	if o.goOn.answers, err = in.Questions.Fit(values); err != nil {
+		return err
+	}
 	return f.goOn(ctx, runs, rec, o.goOn, "answered run")
 }
 

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"iterion/bots/supervise"
 	"iterion/daemon/control"
 	"iterion/native/board"
+	"iterion/native/filelock"
 	"iterion/native/run"
 	"iterion/native/spend"
 )
@@ -21,7 +24,8 @@ type goOnOptions struct {
 	attend  bool
 	overCap bool
 
-	from int64 // place in the log where a watch begins
+	from    int64          // place in the log where a watch begins
+	answers map[string]any // those that it is to go on with, as Form.Fit returns them
 }
 
 func (o *goOnOptions) flags(c *cobra.Command) {
@@ -95,6 +99,9 @@ func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goO
 	if err != nil {
 		return err
 	}
+	if err := o.mineCount(runs, next); err != nil {
+		return err
+	}
 	if !o.attend {
 		f.Talk("`iterion runs logs -f %s` follows it", run.Short(rec.ID))
 		return f.printRun(runs, next, done)
@@ -107,22 +114,53 @@ func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goO
 
 // letGoOn lets a run go on, through the store's daemon when there is one.
 func (f *Factory) letGoOn(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions) (run.Record, error) {
-	next, err := f.byDaemon(ctx, runs, rec.ID, o)
+	next, err := f.byDaemon(ctx, runs, rec, o)
 	switch {
 	case isNoDaemon(err):
 		next, err = f.resumeHere(ctx, runs, rec, o)
-	case err == nil:
-		f.Talk("the daemon starts it as soon as it has a slot")
+	case err == nil && !next.Status.Final() && !atWork(next):
+		f.Talk("%s", f.daemonStarts())
 	}
 	if err != nil {
-		return next, f.notResumed(rec, err)
+		return next, notResumed(runs, rec, err)
 	}
 	return next, nil
 }
 
+// daemonStarts says when the daemon starts a run that was handed to it.
+func (f *Factory) daemonStarts() string {
+	var reached *spend.CapError
+	if ledger, err := f.Ledger(); err == nil && errors.As(ledger.Gate(f.Now()), &reached) {
+		return "the daemon starts it when the cap is lifted or the day is over: " + reached.Error() + "; --over-cap starts it now"
+	}
+	return "the daemon starts it as soon as it has a slot"
+}
+
+// mineCount tells who answered that somebody else did so in the same moment, and
+// that the bot is given the answers of that one.
+func (o goOnOptions) mineCount(runs *run.Dir, rec run.Record) error {
+	if o.answers == nil {
+		return nil
+	}
+	given, err := runs.Answers(rec)
+	if err != nil || sameAnswers(given, o.answers) {
+		return err
+	}
+	return &ExitError{Code: ExitConflict, Hint: "`iterion runs show " + run.Short(rec.ID) + "` tells which",
+		Err: fmt.Errorf("somebody else answered run %s in the same moment: it goes on with their answers", run.Short(rec.ID))}
+}
+
+// sameAnswers compares what would be written: a number is the same however it was
+// read.
+func sameAnswers(a, b map[string]any) bool {
+	one, err := json.Marshal(a)
+	two, berr := json.Marshal(b)
+	return err == nil && berr == nil && bytes.Equal(one, two) || len(a)+len(b) == 0
+}
+
 // byDaemon hands the run to the daemon. The daemon keeps to the cap, so a run past
 // it is started here.
-func (f *Factory) byDaemon(ctx context.Context, runs *run.Dir, id string, o goOnOptions) (run.Record, error) {
+func (f *Factory) byDaemon(ctx context.Context, runs *run.Dir, was run.Record, o goOnOptions) (run.Record, error) {
 	if o.overCap {
 		return run.Record{}, control.ErrNoDaemon
 	}
@@ -130,9 +168,9 @@ func (f *Factory) byDaemon(ctx context.Context, runs *run.Dir, id string, o goOn
 	if err != nil {
 		return run.Record{}, err
 	}
-	rec, err := daemon.ResumeRun(ctx, id, control.By{By: f.Actor()})
+	rec, err := daemon.ResumeRun(ctx, was.ID, control.By{By: f.Actor()})
 	if errors.Is(err, board.ErrConflict) {
-		return f.startedMeanwhile(ctx, runs, id, err)
+		return f.startedMeanwhile(ctx, runs, was, err)
 	}
 	return rec, err
 }
@@ -142,26 +180,29 @@ func (f *Factory) byDaemon(ctx context.Context, runs *run.Dir, id string, o goOn
 const launchWait = 5 * time.Second
 
 // startedMeanwhile is the run once it is at work, for the daemon sees answers by
-// itself and may be about to start what it is asked to start. Else the conflict is
-// one with somebody else.
-func (f *Factory) startedMeanwhile(ctx context.Context, runs *run.Dir, id string, conflict error) (run.Record, error) {
-	was, err := runs.Get(id)
-	if err != nil || atWork(was) || was.Status.Final() && was.Status != run.FailedResumable {
-		return was, err
-	}
+// itself, and somebody else may be about to start what is to be started. Else the
+// conflict is one with whoever holds the run.
+func (f *Factory) startedMeanwhile(ctx context.Context, runs *run.Dir, was run.Record, conflict error) (run.Record, error) {
 	bounded, done := context.WithTimeout(ctx, launchWait)
 	defer done()
 	if err := f.awaitStart(bounded, runs, was); err != nil {
 		return was, conflict
 	}
-	return runs.Get(id)
+	rec, err := runs.Get(was.ID)
+	if err == nil && rec.Status == run.Cancelled {
+		err = Conflictf("it was cancelled meanwhile")
+	}
+	return rec, err
 }
 
 func atWork(rec run.Record) bool { return rec.Status == run.Queued || rec.Status == run.Running }
 
 // notResumed says of a run whose answers were stored that they were.
-func (f *Factory) notResumed(rec run.Record, err error) error {
+func notResumed(runs *run.Dir, rec run.Record, err error) error {
 	code, hint := Exit(err)
+	if now, gerr := runs.Get(rec.ID); gerr == nil {
+		rec = now
+	}
 	if rec.Status == run.PausedHuman {
 		hint = joinHints(hint, "its answers are stored; `iterion runs resume "+run.Short(rec.ID)+"` tries again")
 	}
@@ -193,7 +234,13 @@ func (f *Factory) resumeHere(ctx context.Context, runs *run.Dir, rec run.Record,
 		_, err := launcher.Resume(ctx, supervise.Continue{RunID: rec.ID, By: f.Actor(), OverCap: o.overCap})
 		return err
 	}
-	if err := f.withCardOf(ctx, runs, rec, start); err != nil {
+	err = f.withCardOf(ctx, runs, rec, start)
+	var held *filelock.HeldError
+	var gone *run.TransitionError
+	switch {
+	case errors.As(err, &held), errors.As(err, &gone):
+		return f.startedMeanwhile(ctx, runs, rec, err)
+	case err != nil:
 		return rec, err
 	}
 	return runs.Get(rec.ID)
