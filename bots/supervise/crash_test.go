@@ -190,6 +190,10 @@ func TestUnreadableRunWithoutASupervisorLeavesNoProcess(t *testing.T) {
 func TestVerdictWaitsUntilItCanBeWritten(t *testing.T) {
 	b := newLab(t)
 	id := b.start(b.bot("while [ ! -e "+b.path("go")+" ]; do sleep 0.02; done\necho '{\"type\":\"output\",\"data\":{\"a\":1}}'", "protocol: jsonl"))
+	b.eventually("the bot runs", func() bool {
+		rec, err := b.runs.Get(id)
+		return err == nil && rec.Status == run.Running
+	})
 	inTheWay := filepath.Join(b.runs.Path(id), run.OutputFile)
 	b.must(os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700)) // as good as a full disk, and root feels it too
 	b.must(os.WriteFile(b.path("go"), nil, 0o600))
