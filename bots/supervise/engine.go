@@ -81,7 +81,8 @@ func (t *talk) hears() *lines {
 func (t *talk) line(b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	said := t.engine.Read(b)
+	// Before it is read, too: what an engine cuts short may be cut within a secret.
+	said := t.engine.Read(t.hide.bytes(b))
 	if said == (agent.Said{}) {
 		return
 	}
@@ -110,7 +111,7 @@ func (t *talk) lingers() time.Duration {
 func (t *talk) verdict(ws unix.WaitStatus, lingered bool) agent.Verdict {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for line := range bytes.Lines(t.stderr()) {
+	for line := range bytes.Lines(t.hide.bytes(t.stderr())) {
 		t.engine.Note(bytes.TrimRight(line, "\r\n"))
 	}
 	exit := agent.Exit{Code: ws.ExitStatus()}

@@ -31,12 +31,23 @@ func newRedactor(values []string) *redactor {
 			continue
 		}
 		r.add([]byte(v))
-		if quoted, err := json.Marshal(v); err == nil {
-			r.add(quoted[1 : len(quoted)-1]) // as it stands inside JSON
-		}
+		r.addQuoted(v)
 	}
 	slices.SortFunc(r.secrets, func(a, b []byte) int { return len(b) - len(a) })
 	return r
+}
+
+// addQuoted adds a value as it stands inside JSON, of which some writers escape
+// <, > and & and some do not.
+func (r *redactor) addQuoted(v string) {
+	for _, html := range []bool{true, false} {
+		var quoted bytes.Buffer
+		enc := json.NewEncoder(&quoted)
+		enc.SetEscapeHTML(html)
+		if enc.Encode(v) == nil {
+			r.add(quoted.Bytes()[1 : quoted.Len()-2])
+		}
+	}
 }
 
 func (r *redactor) add(s []byte) {
@@ -108,9 +119,17 @@ func (r *redactor) clean(s string) string {
 	if !slices.ContainsFunc(r.secrets, func(secret []byte) bool { return strings.Contains(s, string(secret)) }) {
 		return s
 	}
+	return string(r.bytes([]byte(s)))
+}
+
+// bytes is clean for bytes, which are left as they are.
+func (r *redactor) bytes(b []byte) []byte {
+	if !slices.ContainsFunc(r.secrets, func(secret []byte) bool { return bytes.Contains(b, secret) }) {
+		return b
+	}
 	one := r.fresh()
-	shown := slices.Clone(one.next([]byte(s)))
-	return string(append(shown, one.rest()...))
+	shown := slices.Clone(one.next(b))
+	return append(shown, one.rest()...)
 }
 
 func (r *redactor) scan(text []byte) (shown, rest []byte) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"iterion/bots"
+	"iterion/bots/manifest"
 	"iterion/native/run"
 )
 
@@ -68,4 +69,36 @@ func TestI11_CanariesAreInNoFile(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+func TestASecretThatAnEngineCutsShortIsHidden(t *testing.T) {
+	t.Setenv("ASKED_FOR", canaryAsked)
+	b := newLab(t)
+	bot := b.bot(`
+say() { printf '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"%s","name":"Bash","input":{"command":"%s%s"}}]}}\n' "$1" "$(head -c "$1" /dev/zero | tr '\0' x)" "$ASKED_FOR"; }
+say 130; say 140; say 145
+printf '%s%s\n' "$(head -c 350 /dev/zero | tr '\0' y)" "$ASKED_FOR" >&2
+exit 1`, "pass_env: [ASKED_FOR]")
+	bot.Manifest.Run.Protocol = manifest.Claude
+	rec := b.end(bot)
+	if log := b.log(rec.ID); strings.Count(log, "> Bash: xxx") != 3 {
+		t.Fatalf("the calls are not in the log:\n%s", log)
+	}
+	for _, name := range []string{run.LogFile, "run.json", run.EventsFile} {
+		data, err := os.ReadFile(filepath.Join(b.runs.Path(rec.ID), name))
+		b.must(err)
+		if at := strings.Index(string(data), canaryAsked[:4]); at >= 0 {
+			t.Errorf("%s holds the beginning of the secret: %.40q", name, data[at:])
+		}
+	}
+}
+
+func TestSecretsAreHiddenHoweverJSONIsWritten(t *testing.T) {
+	const secret = `pass"word<&>`
+	r := newRedactor([]string{secret})
+	for _, text := range []string{secret, `pass\"word<&>`, `pass\"word\u003c\u0026\u003e`} {
+		if got := r.clean("a " + text + " b"); got != "a "+blot+" b" {
+			t.Errorf("%s is shown as %s", text, got)
+		}
+	}
 }
