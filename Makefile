@@ -27,10 +27,10 @@ demo: build ## watch three example cards being worked, in a throw-away workspace
 	@sh testdata/demo.sh $(BIN)
 
 test: ## run all tests, with the race detector where there is a C compiler
-	$(GO) test $(RACE) -timeout 12m $(PKG)
+	$(GO) test $(RACE) -timeout 25m $(PKG)
 
 race: ## run all tests with the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 12m $(PKG)
+	CGO_ENABLED=1 $(GO) test -race -timeout 25m $(PKG)
 
 lint: ## gofmt, vet (Linux and macOS), staticcheck
 	@unformatted=$$(gofmt -l .) || exit 1; \
