@@ -27,7 +27,7 @@ func (s *state) queueDirect(m resumeAsked, now time.Time) []effect {
 	rec := m.view.Record
 	if d := s.directs[rec.ID]; d != nil {
 		d.by, d.goAt = m.by, time.Time{}
-		if d.slot() {
+		if d.phase == PhaseRunning {
 			return []effect{replyError{to: m.reply, err: errGoesOn}}
 		}
 	} else {

@@ -95,6 +95,33 @@ func TestResumeRunWithoutACardTakesASlot(t *testing.T) {
 	})
 }
 
+// A person who resumes what the dispatcher is just about to start by itself, or what
+// another person resumed, gets what was asked for.
+func TestResumeRunOfOneThatIsBeingStartedIsDone(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.runs.plan = func(Launch) script { return asks(time.Second) }
+		b.runs.goOn = func(Resume) script { return finishes(time.Minute) }
+		b.runs.refuseResume = func(Resume) error { time.Sleep(time.Second); return nil }
+		b.ok(b.runs.Launch(t.Context(), Launch{RunID: byHand}))
+		id := b.card()
+		l := b.start()
+		l.later(2 * time.Second)
+		runID := b.get(id).LastRunID
+		b.runs.answer(runID)
+		b.runs.answer(byHand)
+		b.ok(l.ResumeRun(t.Context(), byHand, "alice"))
+		l.look()
+		for _, run := range []string{runID, byHand} {
+			b.ok(l.ResumeRun(t.Context(), run, "bob"))
+		}
+		l.later(2 * time.Minute)
+		b.settledIn(id, board.StateReview)
+		if r := b.runs.resumed(); len(r) != 2 {
+			t.Fatalf("resumes %+v", r)
+		}
+	})
+}
+
 func TestStopRunsEndsRunsWithoutACardToo(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return asks(time.Second) }

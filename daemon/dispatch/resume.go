@@ -13,8 +13,8 @@ import (
 // ResumeRun lets a paused or failed_resumable run go on as soon as the guards and
 // a free slot allow it. It returns once the run waits for that: a parked card is
 // marked, a card that nobody holds is claimed for it, a run without a card queues
-// by itself. A card that somebody else holds, or that has another run under way,
-// is board.ErrConflict.
+// by itself, and of one that is being started already nothing more is wanted. A card
+// that somebody else holds, or that has another run under way, is board.ErrConflict.
 func (d *Dispatcher) ResumeRun(ctx context.Context, runID, by string) error {
 	v, err := d.opts.Runs.Inspect(ctx, runID)
 	if err != nil {
@@ -60,6 +60,8 @@ func (s *state) onResumeAsked(m resumeAsked, now time.Time) []effect {
 	switch {
 	case c == nil:
 		return s.take(m, now)
+	case c.runID == rec.ID && c.phase == PhaseLaunching: // what is asked for is being done
+		return []effect{replyError{to: m.reply}}
 	case c.runID == rec.ID && (c.phase == PhaseParked || c.plan != nil && c.plan.verdict == Parked):
 		s.learnRun(c, m.view, nil)
 		c.wanted, c.goAt = m.by, time.Time{}

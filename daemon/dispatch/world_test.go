@@ -362,13 +362,13 @@ func (f *fakeRuns) LiveByIssue(_ context.Context, issueID string) ([]RunView, er
 
 // Resume goes on with a run; what becomes of it is planned like a launch.
 func (f *fakeRuns) Resume(_ context.Context, r Resume) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refuseResume != nil {
+	if f.refuseResume != nil { // it may take its time
 		if err := f.refuseResume(r); err != nil {
 			return err
 		}
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	of := f.runs[r.RunID]
 	if of == nil {
 		return fmt.Errorf("run %s: %w", r.RunID, ErrRunGone)
