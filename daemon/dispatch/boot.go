@@ -257,7 +257,7 @@ func (s *state) adopted(a adoption, now time.Time) *card {
 	e := a.entry
 	c := &card{
 		issue: a.issue, runID: e.RunID, phase: PhaseSettling,
-		source: e.SourceState, placed: e.SourceState,
+		source: s.sourceOf(e.SourceState), placed: e.SourceState,
 		fence:   board.Fence{Marker: e.Marker, Epoch: e.Epoch},
 		attempt: e.Attempt, seq: e.Seq, since: e.ClaimedAt,
 	}

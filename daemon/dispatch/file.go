@@ -75,7 +75,9 @@ func (p plan) fileCard(ctx context.Context, d *Dispatcher) (filed, error) {
 	}
 	d.fault(FaultFiled)
 	if p.keeps() {
-		p.entry.PlacedState = out.issue.State
+		if p.entry.PlacedState = p.placed; p.verdict == Parked {
+			p.entry.PlacedState = out.issue.State
+		}
 		return out, d.opts.Journal.Put(ctx, p.entry)
 	}
 	p.freeWorkspace(ctx, d, out.issue)

@@ -211,8 +211,8 @@ type JournalEntry struct {
 
 	// SourceState is the column the card came from.
 	SourceState string `json:"source_state,omitempty"`
-	// PlacedState is the column that a parked or held card was left in; empty until
-	// it was filed. A card that is elsewhere was moved since.
+	// PlacedState is the column that a parked or held card was put in by us; empty until
+	// it was filed. A card that is elsewhere was moved.
 	PlacedState string `json:"placed_state,omitempty"`
 	Attempt     int    `json:"attempt,omitempty"`
 	// Seq is the tip of the board's log before the claim: whoever moved the card

@@ -158,11 +158,20 @@ func (s *state) onTaken(m taken, now time.Time) []effect {
 		return []effect{replyError{to: m.reply, err: m.err}}
 	}
 	c.issue, c.fence, c.since, c.heldAt = m.issue, m.issue.Fence(), now, now
-	c.source, c.placed, c.phase, c.stamped = m.issue.State, m.issue.State, PhaseParked, m.issue.LastRunID == c.runID
+	c.source, c.placed, c.phase, c.stamped = s.sourceOf(m.issue.State), m.issue.State, PhaseParked, m.issue.LastRunID == c.runID
 	if m.bot.Slug != "" {
 		c.bot = m.bot
 	}
 	return []effect{startBeat{issueID: m.issueID, fence: c.fence}, replyError{to: m.reply}}
+}
+
+// sourceOf is where a card goes back to that was taken from a column. What was parked
+// and lost its claim there is not left waiting for an answer once its run has failed.
+func (s *state) sourceOf(column string) string {
+	if column == s.cfg.AwaitingInputState && s.columns.eligible(s.cfg.RunningState) {
+		return s.cfg.RunningState
+	}
+	return column
 }
 
 // onPauseAsked notes that a person's pause is on its way to the supervisor.

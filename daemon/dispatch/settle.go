@@ -250,7 +250,10 @@ func (s *state) onSettled(m settled, now time.Time) []effect {
 func (s *state) hold(c *card, p plan, out filed, now time.Time) []effect {
 	c.slot, c.stop, c.heldAt, c.stamped = false, nil, now, c.ran
 	if out.issue.ID != "" {
-		c.issue, c.placed = out.issue, out.issue.State
+		c.issue = out.issue
+		if p.verdict == Parked { // a held card was put nowhere: who moved it before may still be found out
+			c.placed = out.issue.State
+		}
 	}
 	if p.verdict == Parked {
 		c.phase = PhaseParked
