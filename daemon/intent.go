@@ -36,13 +36,20 @@ func (f *intentFile) Load(context.Context) (dispatch.Desired, error) {
 	return d, nil
 }
 
-// Save makes the operator's intent durable.
+// Save makes the operator's intent durable. Keys that nobody here knows stay.
 func (f *intentFile) Save(ctx context.Context, d dispatch.Desired) error {
-	data, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode operator's intent: %w", err)
-	}
 	return f.store.Exclusive(ctx, func() error {
+		old, err := os.ReadFile(f.path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read operator's intent: %w", err)
+		}
+		data, err := encodeOver(d, old)
+		if err == nil {
+			data, err = json.MarshalIndent(data, "", "  ")
+		}
+		if err != nil {
+			return fmt.Errorf("encode operator's intent: %w", err)
+		}
 		if err := atomicfile.WriteFile(f.path, append(data, '\n'), 0o600, f.o); err != nil {
 			return fmt.Errorf("write operator's intent: %w", err)
 		}

@@ -20,7 +20,8 @@ type exclusive interface {
 
 // journal is claims.json: the claims of every daemon of the store. It is changed
 // only under the writer lock and replaced as a whole. Entries of others are
-// written back as they were read, with whatever a newer version put there.
+// written back as they were read, and keys that nobody here knows stay in entries
+// that change.
 //
 // A file that cannot be read is never taken for an empty one: it may name runs
 // that are alive. Every method then refuses, and the file is left for a person.
@@ -39,8 +40,9 @@ type line struct {
 	raw   json.RawMessage
 }
 
-func newLine(e dispatch.JournalEntry) (line, error) {
-	raw, err := json.Marshal(e)
+// newLine is an entry in the place of what was written of it before.
+func newLine(e dispatch.JournalEntry, old json.RawMessage) (line, error) {
+	raw, err := encodeOver(e, old)
 	if err != nil {
 		return line{}, fmt.Errorf("encode claim journal: %w", err)
 	}
@@ -50,14 +52,15 @@ func newLine(e dispatch.JournalEntry) (line, error) {
 // Put writes or replaces an owner's entry of a card. The entries of others stay:
 // a daemon that came too late for a card must not wipe out its holder's.
 func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
-	fresh, err := newLine(e)
-	if err != nil {
-		return err
-	}
 	return j.change(ctx, func(lines []line) ([]line, error) {
-		i := slices.IndexFunc(lines, fresh.sameKey)
-		if i < 0 {
-			return append(lines, fresh), nil
+		old := line{entry: e}
+		i := slices.IndexFunc(lines, old.sameKey)
+		if i >= 0 {
+			old = lines[i]
+		}
+		fresh, err := newLine(e, old.raw)
+		if err != nil || i < 0 {
+			return append(lines, fresh), err
 		}
 		lines[i] = fresh
 		// An adoption may have made two entries of dead daemons ours; this one counts.
@@ -128,7 +131,7 @@ func (j *journal) adopt(l line, owner string) (line, error) {
 		return l, nil
 	}
 	l.entry.Owner = owner
-	return newLine(l.entry)
+	return newLine(l.entry, l.raw)
 }
 
 // change reads, changes and writes the file in one step of the whole store.

@@ -77,7 +77,7 @@ func (o oracle) Recorded(ctx context.Context, is board.Issue, from board.Fence) 
 	if err := o.findRun(ctx, is, entry.RunID, &f); err != nil {
 		return f, err
 	}
-	retries, err := o.retries.read()
+	retries, err := o.retries.Load(ctx)
 	if err != nil {
 		return f, err
 	}
