@@ -122,8 +122,11 @@ func lastLook() []guard {
 }
 
 func columnGuard(f facts) answer {
-	if f.own != nil || f.columns.eligible(f.Issue.State) {
+	if f.columns.eligible(f.Issue.State) {
 		return pass("column " + f.Issue.State + " is eligible")
+	}
+	if f.own != nil {
+		return pass("the card was started already, in column " + f.Issue.State + " it waits for its run")
 	}
 	if !f.columns.has(f.Issue.State) {
 		return skip("the board has no column "+f.Issue.State, "move the card to an eligible column")
@@ -193,13 +196,21 @@ func ownRemedy(c *card) string {
 func retryGuard(f facts) answer {
 	if f.now.Before(f.retryAt) && f.retry.QuotaWaits > 0 {
 		return skip(fmt.Sprintf("waits until %s for its allowance (wait %d since %s, no attempt spent): %s",
-			clock(f.retryAt), f.retry.QuotaWaits, clock(f.retry.QuotaSince), f.retry.LastReason), clearRemedy(f.Issue))
+			clock(f.retryAt), f.retry.QuotaWaits, clock(f.retry.QuotaSince), f.retry.LastReason), retryRemedy(f))
 	}
 	if f.now.Before(f.retryAt) {
 		return skip(fmt.Sprintf("attempt %d is due at %s: %s", f.retry.Attempts+1, clock(f.retryAt), f.retry.LastReason),
-			clearRemedy(f.Issue))
+			retryRemedy(f))
 	}
 	return pass(fmt.Sprintf("%d of %d attempts spent", f.retry.Attempts, f.cfg.MaxAttempts))
+}
+
+// retryRemedy ends a wait: the wait for a run ends with the card's pointer to it.
+func retryRemedy(f facts) string {
+	if f.retry.LastRunID != "" && f.Issue.LastRunID != "" {
+		return clearRemedy(f.Issue)
+	}
+	return "wait, or move the card to a column that is not worked, and back"
 }
 
 func botGuard(f facts) answer {

@@ -40,6 +40,59 @@ func TestHookThatFailsAbortsIntoTheRetryQueue(t *testing.T) {
 	})
 }
 
+// The remedies that why names for a wait end it.
+func TestRemedyOfARetryEndsTheWait(t *testing.T) {
+	remedy := func(t *testing.T, l *life, id string) string {
+		verdicts, err := l.Why(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Guard == guardRetry })
+		if verdicts[i].Answer != AnswerSkip {
+			t.Fatalf("waits for no retry: %+v", verdicts[i])
+		}
+		return verdicts[i].Remedy
+	}
+	t.Run("of a run", func(t *testing.T) {
+		inBed(t, func(t *testing.T, b *bed) {
+			b.runs.plan = func(Launch) script { return fails(time.Second, run.CodeTransient) }
+			id := b.card()
+			l := b.start()
+			l.later(3 * time.Second)
+			if r := remedy(t, l, id); !strings.Contains(r, "--clear-last-run") {
+				t.Fatalf("remedy %q", r)
+			}
+			_, err := b.board.Update(t.Context(), id, board.Patch{ClearLastRun: true}, board.Cause{})
+			b.ok(err)
+			l.look()
+			b.launches(id, 2)
+		})
+	})
+	t.Run("of a hook", func(t *testing.T) {
+		inBed(t, func(t *testing.T, b *bed) {
+			broken := true
+			b.spaces.of = func(string) error {
+				if broken {
+					return fmt.Errorf("%w: hook before_run: exit status 1", ErrHook)
+				}
+				return nil
+			}
+			id := b.card()
+			l := b.start()
+			l.later(3 * time.Second)
+			broken = false
+			if r := remedy(t, l, id); strings.Contains(r, "--clear-last-run") || !strings.Contains(r, "move the card") {
+				t.Fatalf("remedy %q: there is no run to clear", r)
+			}
+			b.move(id, board.StateBacklog, board.Cause{})
+			l.look()
+			b.move(id, board.StateReady, board.Cause{})
+			l.look()
+			b.launches(id, 1)
+		})
+	})
+}
+
 // Every run that has ended is told to the workspace; one that only waits is not.
 func TestWorkspaceIsToldOfEveryEnd(t *testing.T) {
 	for name, tc := range map[string]struct {
