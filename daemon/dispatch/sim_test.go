@@ -45,7 +45,8 @@ type sim struct {
 	seq     int
 	ids     int
 
-	events int64 // checked so far
+	calmed time.Time // when the trouble was over
+	events int64     // checked so far
 	bad    string
 	trace  []string
 }
@@ -86,7 +87,7 @@ func newSim(c simCase, m simMutant) *sim {
 		journal: newMemJournal(), ledger: map[string]RetryEntry{}, intent: &memIntent{}, spend: &memSpend{},
 		cfg: Config{
 			Bot: "hello", MaxConcurrent: 2, MaxAttempts: simAttempts, MaxRetryBackoff: time.Minute,
-			PollInterval: time.Minute, Stall: 3 * time.Minute, Lease: 3 * time.Minute,
+			PollInterval: time.Minute, Stall: 10 * time.Minute, Lease: 3 * time.Minute,
 		}.withDefaults(),
 		events: -1,
 	}
@@ -244,9 +245,16 @@ func (s *sim) do(st simStep) {
 	switch st.op {
 	case "pass", "wait":
 		s.pass(time.Duration(st.n) * time.Millisecond)
-	case "serve":
+	case "hop": // nothing is served meanwhile
+		time.Sleep(time.Duration(st.n) * time.Millisecond)
+		synctest.Wait()
+		s.elapse()
+	case "serve", "crash":
 		for range st.n {
 			s.serve()
+		}
+		if st.op == "crash" && life != nil {
+			life.kill()
 		}
 	case "start":
 		if len(alive) < 3 {
@@ -329,7 +337,9 @@ func (s *sim) people(st simStep, c *simCard, life *simLife) {
 	case "force":
 		_, _ = s.board.ForceRelease(bg, c.id, alice)
 		for _, n := range s.runs.by {
-			n.freed = n.freed || n.Record.Source.IssueID == c.id
+			if n.Record.Source.IssueID == c.id {
+				n.freed, n.doubt = true, n.doubt && n.Record.ID == is.LastRunID // else nothing tells of it any more
+			}
 		}
 		ended := c.final && last != nil && is.LastRunID == c.latest && last.Record.FailureCode != run.CodePermanent
 		c.touch()

@@ -152,6 +152,7 @@ func (s *sim) checkLedger() {
 // a reason to be read (I6).
 func (s *sim) calm() {
 	s.note("calm")
+	s.calmed = time.Now()
 	s.failing, s.losing, s.launches, s.space = 0, 0, 0, 0
 	clear(s.runs.unreadable)
 	s.spent(0)
@@ -203,6 +204,14 @@ func (s *sim) restless(c *simCard, is board.Issue) string {
 	}
 	if e, ok := s.journal.entry(c.id); ok {
 		return fmt.Sprintf("the journal still has %+v", e)
+	}
+	if n := s.runs.by[c.latest]; n != nil && !c.touched && !n.freed {
+		switch {
+		case n.Record.Status.Paused():
+			return "nobody looks after its paused run " + c.latest
+		case n.Record.Status == run.Finished && is.State == s.cfg.RunningState:
+			return "it is not filed although " + c.latest + " has finished"
+		}
 	}
 	if is.State == s.cfg.FailedState && !c.touched && c.fails > 0 && (is.GivenUp() == nil || is.GivenUp().Reason == "") {
 		return "it gave up and does not say why"

@@ -96,7 +96,7 @@ func simMutants() []simMutant {
 }
 
 // mutantSeeds are enough for every mutant.
-const mutantSeeds = 1500
+const mutantSeeds = 600
 
 // The simulation bites: with any one safeguard switched off it fails.
 func TestSimulationMissesEverySafeguard(t *testing.T) {

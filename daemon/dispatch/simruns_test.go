@@ -40,7 +40,7 @@ func (r *simRuns) launch(by *simLife, l Launch) error {
 	case 1:
 		return fmt.Errorf("start the supervisor: resource temporarily unavailable")
 	case 2:
-		s.card(l.Issue.ID).fail()
+		s.card(l.Issue.ID).total++
 		return fmt.Errorf("a required input is missing: %w", ErrLaunchRefused)
 	}
 	if r.by[l.RunID] != nil {
@@ -145,6 +145,10 @@ func (r *simRuns) ends(n *simRun) {
 	case 'r':
 		r.become(n, run.FailedResumable, run.CodeTransient)
 	case 'h':
+		is, _ := s.board.Get(bg, id)
+		if !s.calmed.IsZero() && time.Since(s.calmed) > 5*time.Minute && is.Claim != "" && !columnsOf(board.DefaultSchema()).eligible(is.State) {
+			s.violate("%s runs on although %s was taken to %s", n.Record.ID, short(id), is.State)
+		}
 		r.become(n, run.Failed, run.CodeStall)
 	case 'P':
 		r.become(n, run.Failed, run.CodePermanent)

@@ -1,0 +1,89 @@
+package dispatch
+
+import "testing"
+
+// Histories that went wrong once, as they were shrunk.
+func TestHistoriesThatWentWrongOnce(t *testing.T) {
+	for name, c := range map[string]simCase{
+		"a bot files its card among the ready ones and fails to the last": {plans: []string{"", "RfR", "", ""}},
+		"what one daemon tried is tried at once by another": {plans: []string{"", "", "f", ""}, steps: []simStep{
+			{"pass", 2, 3000, 0},
+			{"start", 1, 0, 0},
+			{"pass", 2, 4000, 0},
+			{"kill", 0, 0, 0},
+		}},
+		"two daemons share the attempts of a card": {plans: []string{"", "", "fRf", ""}, steps: []simStep{{"start", 1, 0, 0}}},
+		"a card that was held first and then parked is not renewed": {plans: []string{"", "a", "", ""}, rigid: true, steps: []simStep{
+			{"pass", 3, 0, 0},
+			{"kill", 3, 0, 0},
+			{"fail", 2, 20, 0},
+			{"start", 1, 0, 0},
+			{"pass", 0, 5000, 2180365088},
+		}},
+		"a launch fails while the runs cannot be read": {plans: []string{"", "", "f", ""}, rigid: true, steps: []simStep{
+			{"move", 0, 3, 0},
+			{"pass", 1, 11000, 0},
+			{"unpause", 0, 0, 0},
+			{"move", 1, 0, 0},
+			{"serve", 1, 11, 0},
+			{"fail", 2, 20, 0},
+			{"launches", 2, 1, 0},
+			{"pass", 1, 0, 2863430986},
+		}},
+		"hooks fail to the last after a run": {plans: []string{"", "", "", "i"}, steps: []simStep{
+			{"pass", 0, 9000, 0},
+			{"space", 3, 3, 0},
+			{"pass", 2, 6000, 0},
+			{"pass", 1, 5000, 0},
+			{"pass", 2, 9000, 0},
+			{"pass", 2, 17000, 0},
+		}},
+		"a run without a claim loses its supervisor": {plans: []string{"", "", "", ""}, blocks: true, steps: []simStep{
+			{"pass", 1, 0, 0},
+			{"unreadable", 0, 0, 0},
+			{"force", 0, 0, 0},
+			{"orphan", 0, 0, 0},
+			{"pass", 0, 0, 0},
+		}},
+		"a parked card is released by force, its run goes on and fails": {plans: []string{"", "R", "af", ""}, rigid: true, steps: []simStep{
+			{"pass", 3, 5000, 0},
+			{"force", 2, 0, 0},
+			{"answer", 2, 0, 0},
+			{"hop", 1, 6000, 0},
+			{"pass", 1, 3000, 0},
+			{"resume", 2, 0, 0},
+		}},
+		"a card is taken away while its run cannot be read": {plans: []string{"", "h", "", ""}, steps: []simStep{
+			{"pass", 1, 0, 0},
+			{"move", 1, 3, 0},
+			{"unreadable", 1, 0, 0},
+			{"serve", 2, 8, 0},
+		}},
+		"an entry that landed although its write failed hides a dead daemon's": {plans: []string{"q", "", "a", "rq"}, steps: []simStep{
+			{"pass", 3, 16000, 0},
+			{"pass", 1, 7931, 0},
+			{"start", 2, 0, 0},
+			{"pass", 1, 3986, 0},
+			{"pass", 0, 10000, 0},
+			{"lose", 1, 34, 0},
+			{"pass", 1, 4338, 984882881},
+			{"kill", 2, 0, 0},
+		}},
+		"an entry is removed twice, and the second one was adopted": {plans: []string{"", "", "", ""}, steps: []simStep{
+			{"look", 2, 0, 0},
+			{"serve", 3, 10, 0},
+			{"lose", 1, 31, 0},
+			{"pass", 0, 12616, 1497694784},
+			{"start", 2, 0, 0},
+			{"lose", 0, 0, 0},
+			{"pass", 3, 3000, 0},
+			{"kill", 3, 0, 0},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if bad, trace := play(t, c, simMutant{}); bad != "" {
+				t.Fatalf("%s\n%s", bad, excerpt(trace))
+			}
+		})
+	}
+}
