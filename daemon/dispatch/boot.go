@@ -196,6 +196,7 @@ func (s *state) bootAgain(now time.Time) []effect {
 func (s *state) onBooted(m booted, now time.Time) []effect {
 	if m.err != nil {
 		s.bootFails++
+		s.bootErr = m.err.Error()
 		s.bootAt = now.Add(backoff(time.Second, s.bootFails, 30*time.Second))
 		s.trouble(now, m.err.Error())
 		return nil
@@ -208,7 +209,7 @@ func (s *state) onBooted(m booted, now time.Time) []effect {
 		s.retries[id] = e
 	}
 	fx := s.learnColumns(m.schema)
-	s.booted, s.wanted, s.nextPoll = true, true, now
+	s.booted, s.bootErr, s.wanted, s.nextPoll = true, "", true, now
 	for _, a := range m.found {
 		fx = append(fx, s.adopt(a, now)...)
 	}
@@ -274,7 +275,7 @@ func (s *state) adopted(a adoption, now time.Time) *card {
 		}
 	}
 	c.stamped = e.RunID != "" && a.issue.LastRunID == e.RunID
-	c.ran = c.stamped || (e.RunID != "" && !errors.Is(a.runErr, ErrRunGone))
+	c.ran = c.stamped || (e.RunID != "" && a.runErr == nil)
 	c.bot = a.bot
 	return c
 }
@@ -292,7 +293,7 @@ func (s *state) watchAgain(c *card, renew bool) []effect {
 // adoptHold takes a kept card over without a write: the next probe, which comes
 // with the first tick, decides.
 func (s *state) adoptHold(c *card, e JournalEntry, reason string, now time.Time) []effect {
-	c.phase, c.reason, c.heldAt, c.stamped = e.Phase, reason, now, true
+	c.phase, c.reason, c.heldAt, c.stamped = e.Phase, reason, now, !e.Unseen
 	c.placed = cmp.Or(e.PlacedState, c.issue.State)
 	if e.Phase == PhaseParked {
 		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}}

@@ -215,6 +215,9 @@ type JournalEntry struct {
 	// it was filed. A card that is elsewhere was moved.
 	PlacedState string `json:"placed_state,omitempty"`
 	Attempt     int    `json:"attempt,omitempty"`
+	// Unseen: the card was held before anybody could say whether the run was made, and
+	// does not point to it.
+	Unseen bool `json:"unseen,omitempty"`
 	// Seq is the tip of the board's log before the claim: whoever moved the card
 	// since is found behind it.
 	Seq int64 `json:"seq,omitempty"`

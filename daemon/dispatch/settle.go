@@ -208,6 +208,7 @@ func (s *state) file(c *card, p plan) effect {
 	c.holds++
 	p.ledgerV, p.ledger = s.noted[c.issue.ID], s.entriesOf(c.issue.ID)
 	p.entry = s.entry(c, PhaseHeld)
+	p.entry.Unseen = !c.ran
 	if p.verdict == Parked {
 		p.entry.Phase = PhaseParked
 	}
