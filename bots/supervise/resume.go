@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"iterion/native/filelock"
@@ -18,6 +19,22 @@ var (
 	// ErrNotResumable: the bot cannot go on where it was ended.
 	ErrNotResumable = errors.New("the bot cannot be continued: its manifest does not say resume: true")
 )
+
+// errNoPlan is an ErrNotResumable: nothing says how the bot is to be started.
+type errNoPlan struct{}
+
+func (errNoPlan) Error() string {
+	return planFile + " is missing, so how to start its bot again is not known: another program made the run, or the file was removed"
+}
+
+func (errNoPlan) Is(target error) bool { return target == ErrNotResumable }
+
+// MayGoOn says why a run, as it stands, cannot be resumed, or nothing. It takes no
+// lock. Errors: *run.TransitionError, ErrUnanswered, ErrNotResumable.
+func MayGoOn(d *run.Dir, rec run.Record) error {
+	_, err := (&Launcher{Runs: d}).planAgain(rec, Continue{})
+	return err
+}
 
 // Continue is one run to go on with.
 type Continue struct {
@@ -126,8 +143,11 @@ func (l *Launcher) planAgain(rec run.Record, c Continue) (plan, error) {
 		return plan{}, &run.TransitionError{From: rec.Status, To: run.Queued}
 	}
 	p, err := readPlan(l.runDir(rec.ID))
-	if err == nil {
+	switch {
+	case err == nil:
 		err = l.mayGoOn(rec, p)
+	case errors.Is(err, fs.ErrNotExist):
+		err = errNoPlan{}
 	}
 	if err != nil {
 		return p, err

@@ -62,6 +62,11 @@ func runRunsAnswer(ctx context.Context, f *Factory, o runsAnswerOptions, ref str
 	if err != nil {
 		return notWaiting(err)
 	}
+	if !o.noResume {
+		if err := canGoOn(runs, rec); err != nil {
+			return err
+		}
+	}
 	values, err := o.values(ctx, f, in, args)
 	if err != nil {
 		return err

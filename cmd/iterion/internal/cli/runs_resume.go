@@ -114,6 +114,9 @@ func (f *Factory) goOn(ctx context.Context, runs *run.Dir, rec run.Record, o goO
 
 // letGoOn lets a run go on, through the store's daemon when there is one.
 func (f *Factory) letGoOn(ctx context.Context, runs *run.Dir, rec run.Record, o goOnOptions) (run.Record, error) {
+	if err := canGoOn(runs, rec); err != nil {
+		return rec, err
+	}
 	next, err := f.byDaemon(ctx, runs, rec, o)
 	switch {
 	case isNoDaemon(err):
@@ -125,6 +128,18 @@ func (f *Factory) letGoOn(ctx context.Context, runs *run.Dir, rec run.Record, o 
 		return next, notResumed(runs, rec, err)
 	}
 	return next, nil
+}
+
+// canGoOn refuses a run that never can go on, which a daemon would find out only
+// after it has taken it.
+func canGoOn(runs *run.Dir, rec run.Record) error {
+	err := supervise.MayGoOn(runs, rec)
+	if !errors.Is(err, supervise.ErrNotResumable) {
+		return nil
+	}
+	id := run.Short(rec.ID)
+	return &ExitError{Code: ExitConflict, Err: fmt.Errorf("run %s cannot go on: %w", id, err),
+		Hint: "`iterion runs cancel " + id + "` ends it for good; `iterion run " + rec.Bot + "` starts another"}
 }
 
 // daemonStarts says when the daemon starts a run that was handed to it.

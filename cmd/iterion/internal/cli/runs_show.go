@@ -116,7 +116,7 @@ func pauseText(r run.Record) string {
 	if why == run.PauseCostCap {
 		why += " (see `iterion spend`)"
 	}
-	return strings.TrimSpace(why + "; `iterion runs resume " + run.Short(r.ID) + "` lets it go on")
+	return strings.TrimPrefix(why+"; `iterion runs resume "+run.Short(r.ID)+"` lets it go on", "; ")
 }
 
 func costText(r run.Record) string {
