@@ -70,6 +70,9 @@ func runRunsPrune(ctx context.Context, f *Factory, o runsPruneOptions) error {
 	}
 	p.Kept = func(ctx context.Context) (map[string]bool, error) { return f.runsInUse(ctx, l, runs) }
 	done, err := runs.Prune(ctx, p)
+	if err != nil && len(done.Removed) == 0 {
+		return err
+	}
 	if perr := printPruned(f, o, done); err == nil {
 		err = perr
 	}

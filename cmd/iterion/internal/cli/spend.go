@@ -111,8 +111,10 @@ func runSpendDays(f *Factory, o spendOptions) error {
 	}
 	now := f.Now()
 	days, err := ledger.Days(spend.DayOf(now.UTC().AddDate(0, 0, 1-o.days)), spend.DayOf(now))
-	if perr := f.printDays(days); perr != nil {
-		return perr
+	if err == nil || len(days) > 0 {
+		if perr := f.printDays(days); perr != nil {
+			return perr
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("some days are missing here: %w", err)
