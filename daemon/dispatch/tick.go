@@ -93,13 +93,13 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	fx := s.learnColumns(m.d.schema)
 	s.tip = m.d.tip
 	s.pool = slices.DeleteFunc(m.d.candidates, func(c candidate) bool { return s.touched[c.Issue.ID] })
+	s.learnLedger(m.d.ledger) // before cards are taken over, whose entries others wrote
 	fx = append(fx, s.onAdopted(m.d, now)...)
 	s.nameBroken(m.d.broken, now)
 	s.learnBudget(m.d.budget, now)
 	fx = append(fx, s.reconcile(m.d)...)
 	fx = append(fx, s.pauseForCap()...)
 	fx = append(fx, s.markAside()...)
-	s.learnLedger(m.d.ledger)
 	fx = append(fx, s.forgetRetries(m.d)...)
 	fx = append(fx, s.freeStrays(m.d.strays, now)...)
 	fx = append(fx, s.dropStale(m.d)...)
