@@ -341,6 +341,11 @@ func (s *sim) people(st simStep, c *simCard, life *simLife) {
 				n.freed, n.doubt = true, n.doubt && n.Record.ID == is.LastRunID // else nothing tells of it any more
 			}
 		}
+		for _, l := range s.living() {
+			if st.n == 1 && l.d.st.cards[c.id] == nil {
+				l.d.Refresh() // so that another one takes it
+			}
+		}
 		ended := c.final && last != nil && is.LastRunID == c.latest && last.Record.FailureCode != run.CodePermanent
 		c.touch()
 		c.touched, c.final = !ended, ended // the card knows that it has ended

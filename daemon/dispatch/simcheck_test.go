@@ -81,7 +81,7 @@ func (s *sim) checkCause(c *simCard, e board.Event) {
 	switch {
 	case p.ByRun != "":
 		s.violate("I9: the dispatcher files %s in the name of run %s", short(c.id), p.ByRun)
-	case p.To == s.cfg.CompletedState && p.Reason != board.ReasonRunFinished,
+	case p.To == s.cfg.CompletedState && p.Reason == "",
 		p.To == s.cfg.FailedState && p.Reason != board.ReasonRunFailed,
 		p.To == s.cfg.AwaitingInputState && p.Reason != "",
 		p.To == s.cfg.RunningState && p.From == board.StateReady && p.Reason != "":
@@ -195,7 +195,7 @@ func (s *sim) unsettled() string {
 
 func (s *sim) restless(c *simCard, is board.Issue) string {
 	for _, id := range s.runs.order {
-		if n := s.runs.by[id]; n.Record.Source.IssueID == c.id && n.Record.Status == run.Running {
+		if n := s.runs.by[id]; n.Record.Source.IssueID == c.id && n.Record.Status == run.Running && (n.Supervised || is.Claim != "") {
 			return id + " runs for ever"
 		}
 	}

@@ -48,7 +48,7 @@ func (b simBoard) fenced(ctx context.Context, verb, id string, f board.Fence, do
 		s := b.l.s
 		now, gone := b.Board.Get(bg, id)
 		stale := gone != nil || now.Fence() != f
-		if now.Claim != "" && (s.mut.fence || s.mut.epoch && now.Claim == f.Marker) {
+		if now.Claim != "" && s.mut.fence {
 			f = now.Fence()
 		}
 		is, err := do(f)

@@ -69,6 +69,20 @@ func TestHistoriesThatWentWrongOnce(t *testing.T) {
 			{"pass", 1, 4338, 984882881},
 			{"kill", 2, 0, 0},
 		}},
+		"a run that was never made cannot be looked for": {plans: []string{"", "", "", ""}, rigid: true, blocks: true, steps: []simStep{
+			{"crash", 2, 22, 0},
+			{"start", 1, 0, 0},
+			{"fail", 2, 32, 0},
+			{"pass", 1, 18000, 0},
+		}},
+		"two daemons, and one of them dies": {plans: []string{"l", "", "a", "frR"}, steps: []simStep{
+			{"pass", 2, 3000, 0},
+			{"pass", 1, 4618, 0},
+			{"start", 2, 0, 0},
+			{"wait", 2, 22552, 2834529152},
+			{"pass", 1, 9501, 0},
+			{"crash", 3, 0, 0},
+		}},
 		"an entry is removed twice, and the second one was adopted": {plans: []string{"", "", "", ""}, steps: []simStep{
 			{"look", 2, 0, 0},
 			{"serve", 3, 10, 0},

@@ -35,8 +35,8 @@ var simOps = []struct {
 }{
 	{"pass", 22, 20_000}, {"serve", 14, 12}, {"hop", 14, 9000}, {"wait", 2, 400_000},
 	{"start", 5, 1}, {"kill", 6, 1}, {"crash", 8, 30}, {"stop", 2, 1},
-	{"move", 6, 5}, {"reopen", 2, 1}, {"clear", 3, 1}, {"force", 6, 1}, {"delete", 1, 8},
-	{"comment", 1, 1}, {"bot", 1, 2}, {"cancel", 3, 1}, {"answer", 5, 1}, {"hold", 2, 1}, {"resume", 4, 1},
+	{"move", 6, 5}, {"reopen", 2, 1}, {"clear", 3, 1}, {"force", 8, 2}, {"delete", 1, 8},
+	{"comment", 1, 1}, {"bot", 1, 2}, {"cancel", 6, 1}, {"answer", 5, 1}, {"hold", 2, 1}, {"resume", 4, 1},
 	{"fail", 2, 40}, {"lose", 2, 40}, {"mend", 3, 1}, {"unreadable", 1, 1}, {"readable", 2, 1},
 	{"orphan", 3, 1}, {"launches", 2, 3}, {"space", 2, 4}, {"spend", 3, 3},
 	{"pause", 2, 1}, {"unpause", 3, 1}, {"jump", 1, 3600}, {"look", 4, 1},
