@@ -15,7 +15,7 @@ type Verdicts struct {
 	IssueID string             `json:"issue_id"`
 	Rows    []dispatch.Verdict `json:"verdicts"`
 	// Offline: no daemon is running, so the table says what one would find that
-	// started now. What only a running one knows (its slots) counts as free.
+	// started now.
 	Offline bool `json:"offline,omitempty"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -309,7 +310,12 @@ func TestBootWaitsForAStoreThatDoesNotWork(t *testing.T) {
 		if l.Snapshot().Ready || len(l.Snapshot().Errors) == 0 {
 			t.Fatalf("snapshot %+v", l.Snapshot())
 		}
-		failing.Store(false)
+		failing.Store(false) // it is tried again at a time of its own
+		verdicts, err := l.Why(t.Context(), id)
+		b.ok(err)
+		if v := verdicts[1]; v.Answer != AnswerStop || !strings.Contains(v.Reason, "disk full") {
+			t.Errorf("a daemon that cannot start says %+v", v)
+		}
 		l.later(time.Minute)
 		b.settledIn(id, board.StateReview)
 	})

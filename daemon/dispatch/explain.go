@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"iterion/native/board"
+	"iterion/native/run"
 )
 
 // Explain returns every row of the guard table as it stands for a card when no
@@ -20,7 +21,7 @@ func Explain(ctx context.Context, o Options, issueID string) ([]Verdict, error) 
 }
 
 func offlineWorld(ctx context.Context, o Options, issueID string) (world, error) {
-	w := world{cfg: o.Config, marker: offlineMarker, offline: true}
+	w := world{cfg: o.Config, marker: offlineMarker, slotsBy: map[string]int{}}
 	var err error
 	if w.desired, err = o.Intent.Load(ctx); err != nil {
 		return w, fmt.Errorf("read the operator's intent: %w", err)
@@ -29,11 +30,29 @@ func offlineWorld(ctx context.Context, o Options, issueID string) (world, error)
 	if err != nil {
 		return w, fmt.Errorf("read the retry ledger: %w", err)
 	}
+	entries, err := o.Journal.Entries(ctx)
+	if err != nil { // nothing starts without it
+		return w, fmt.Errorf("read the claim journal: %w", err)
+	}
+	for _, e := range entries {
+		if e.IssueID == issueID {
+			w.left = &e
+		}
+		if v, err := o.Runs.Inspect(ctx, e.RunID); err == nil && live(v) { // it keeps its slot
+			w.slots++
+			w.slotsBy[e.SourceState]++
+		}
+	}
 	if e, ok := retries[issueID]; ok {
 		e.IssueID = issueID
 		w.retry, w.retryAt = e, fireAt(e)
 	}
 	return w, nil
+}
+
+// live reports whether a run is at work under a supervisor.
+func live(v RunView) bool {
+	return !unowned(v) && (v.Record.Status == run.Queued || v.Record.Status == run.Running)
 }
 
 // explain judges every row on facts that are read now.

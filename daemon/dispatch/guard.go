@@ -33,9 +33,11 @@ type world struct {
 	retryAt   time.Time // with jitter; zero: nothing waits
 	infra     infra
 	starting  bool
-	own       *card // when the card is ours already
+	booting   bool   // what earlier daemons left is not taken over yet
+	bootErr   string // why that failed last
+	own       *card  // when the card is ours already
 	refusal   *refusal
-	offline   bool // no daemon was asked: slots are unknown
+	left      *JournalEntry // what a daemon that is not there any more noted of the card
 }
 
 // answer is a guard's judgement.
@@ -125,7 +127,7 @@ func columnGuard(f facts) answer {
 	if f.columns.eligible(f.Issue.State) {
 		return pass("column " + f.Issue.State + " is eligible")
 	}
-	if f.own != nil {
+	if f.own != nil || f.inherits() {
 		return pass("the card was started already, in column " + f.Issue.State + " it waits for its run")
 	}
 	if !f.columns.has(f.Issue.State) {
@@ -138,6 +140,8 @@ func pausedGuard(f facts) answer {
 	switch {
 	case f.stopping:
 		return stopWalk("the runs are being stopped", "start the daemon again")
+	case f.booting:
+		return stopWalk("the daemon is starting"+because(f.bootErr), "look at the errors in iterion daemon status")
 	case f.desired.Desired == DesiredPaused:
 		return stopWalk("dispatch is paused"+byWhom(f.desired), "iterion daemon unpause")
 	case f.now.Before(f.infra.until):
@@ -150,9 +154,6 @@ func pausedGuard(f facts) answer {
 }
 
 func slotsGuard(f facts) answer {
-	if f.offline {
-		return pass("no daemon is running: nothing occupies a slot")
-	}
 	if f.slots >= f.cfg.MaxConcurrent {
 		return stopWalk(fmt.Sprintf("all %d slots are in use", f.cfg.MaxConcurrent), "wait, or raise agent.max_concurrent")
 	}
@@ -175,11 +176,16 @@ func claimedGuard(f facts) answer {
 	switch {
 	case f.own != nil:
 		return skip("already dispatched: "+f.own.phase+ofRun(f.own.runID)+because(f.own.reason), ownRemedy(f.own))
+	case f.inherits():
+		return skip("claimed by a daemon that is not running any more"+ofRun(f.left.RunID)+": the next one goes on with it", "iterion daemon")
 	case f.Issue.Claim != "":
 		return skip("claimed by "+f.Issue.Claim, "iterion issue release --force "+board.ShortID(f.Issue.ID))
 	}
 	return pass("nobody holds the card")
 }
+
+// inherits reports whether the card's claim is one that the next daemon takes over.
+func (f facts) inherits() bool { return f.left != nil && f.left.Marker == f.Issue.Claim }
 
 func ownRemedy(c *card) string {
 	switch {

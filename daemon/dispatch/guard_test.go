@@ -295,6 +295,41 @@ func TestExplainWithoutADaemon(t *testing.T) {
 	})
 }
 
+// What a daemon that died was at work with is the next one's: why does not send
+// anybody to take it away, and counts its slot.
+func TestExplainOfWhatADeadDaemonLeft(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.cfg.MaxConcurrent = 1
+		b.runs.plan = func(l Launch) script {
+			if l.Issue.Title == "asks" {
+				return asks(time.Second)
+			}
+			return never
+		}
+		parked := b.card(func(is *board.Issue) { is.Title, is.Priority = "asks", 1 })
+		works := b.card()
+		l := b.start()
+		l.later(5 * time.Minute)
+		l.kill()
+		verdict := func(id, guard string) Verdict {
+			verdicts, err := Explain(t.Context(), b.options(func() error { return nil }), id)
+			b.ok(err)
+			return verdicts[slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Guard == guard })]
+		}
+		for _, id := range []string{parked, works} {
+			if v := verdict(id, "claimed"); v.Answer != AnswerSkip || v.Remedy != "iterion daemon" {
+				t.Errorf("%+v", v)
+			}
+		}
+		if v := verdict(parked, guardColumn); v.Answer != AnswerPass {
+			t.Errorf("%+v", v)
+		}
+		if v := verdict(b.card(), "slots"); v.Answer != AnswerStop {
+			t.Errorf("the live run has no slot: %+v", v)
+		}
+	})
+}
+
 func TestWalkOrder(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.cfg.MaxConcurrent = 1

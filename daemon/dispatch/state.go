@@ -15,6 +15,7 @@ type state struct {
 	booted, draining, stopping bool
 	bootAt                     time.Time // when to try to boot again
 	bootFails                  int
+	bootErr                    string // why the last boot failed
 	desired                    Desired
 	columns                    columns
 

@@ -160,8 +160,8 @@ func (s *state) factsOf(c candidate, now time.Time) facts {
 func (s *state) world(issueID, column string) world {
 	w := world{
 		cfg: s.cfg, marker: s.marker, columns: s.columns, desired: s.desired, budget: s.budget,
-		stopping: s.stopping || s.draining,
-		slots:    s.slotsUsed(), slotsHere: s.slotsOf(column),
+		stopping: s.stopping || s.draining, booting: !s.booted, bootErr: s.bootErr,
+		slots: s.slotsUsed(), slotsHere: s.slotsOf(column),
 		infra: s.infra, starting: s.infra.fails > 0 && s.starting(),
 	}
 	if e, ok := s.retries[issueID]; ok {
