@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	seeds     = flag.Int("seeds", 1000, "random histories of the simulation")
+	seeds     = flag.Int("seeds", 2000, "random histories of the simulation")
 	firstSeed = flag.Uint64("seed", 0, "the first of them")
 )
 
@@ -24,12 +24,17 @@ func TestI1I3I6I9_RandomHistories(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 100)
 	}
-	for seed := *firstSeed; seed < *firstSeed+uint64(n); seed++ {
-		c := randomCase(seed)
-		if bad, _ := play(t, c, simMutant{}); bad != "" {
-			report(t, seed, c, bad)
-			return
-		}
+	const lanes = 4
+	for lane := range uint64(lanes) {
+		t.Run(fmt.Sprint("lane ", lane), func(t *testing.T) {
+			t.Parallel()
+			for seed := *firstSeed + lane; seed < *firstSeed+uint64(n); seed += lanes {
+				c := randomCase(seed)
+				if bad, _ := play(t, c, simMutant{}); bad != "" {
+					report(t, seed, c, bad)
+				}
+			}
+		})
 	}
 }
 
