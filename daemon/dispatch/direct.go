@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"iterion/native/board"
@@ -27,7 +28,7 @@ func (s *state) queueDirect(m resumeAsked, now time.Time) []effect {
 	rec := m.view.Record
 	if d := s.directs[rec.ID]; d != nil {
 		d.by, d.goAt = m.by, time.Time{}
-		if d.phase == PhaseRunning {
+		if d.phase == PhaseRunning && rec.OutcomeSeq > d.outcome {
 			return []effect{replyError{to: m.reply, err: errGoesOn}}
 		}
 	} else {
@@ -40,8 +41,9 @@ func (s *state) queueDirect(m resumeAsked, now time.Time) []effect {
 	return []effect{replyError{to: m.reply}}
 }
 
-// errGoesOn refuses to start what has been started.
-var errGoesOn = errors.Join(board.ErrConflict, errors.New("the run goes on already"))
+// errGoesOn refuses what cannot be noted yet: the run waits again, and the end of
+// the last time that it went on is still to be taken in.
+var errGoesOn = fmt.Errorf("%w: the run has just stopped, ask again", board.ErrConflict)
 
 // heldBackDirect says why a run without a card does not go on.
 func (s *state) heldBackDirect(d *direct, now time.Time) (string, answer, bool) {

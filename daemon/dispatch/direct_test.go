@@ -122,6 +122,39 @@ func TestResumeRunOfOneThatIsBeingStartedIsDone(t *testing.T) {
 	})
 }
 
+// The same for a run that failed and whose card is being claimed for its next attempt,
+// and for one that went on after it was seen waiting.
+func TestResumeRunOfACardThatIsBeingClaimedForItIsDone(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.bots.resume = true
+		b.runs.plan = func(Launch) script { return breaks(time.Second) }
+		b.runs.goOn = func(Resume) script { return finishes(time.Minute) }
+		id := b.card()
+		l := b.start()
+		l.later(5 * time.Second)
+		failed := b.runs.view(b.get(id).LastRunID)
+		b.board.Before = func(verb, _ string) error {
+			if verb == "Claim" {
+				time.Sleep(time.Minute)
+			}
+			return nil
+		}
+		l.later(20 * time.Second)
+		if r := l.Snapshot().Running; len(r) != 1 || r[0].Phase != PhaseClaiming {
+			t.Fatalf("running %+v", r)
+		}
+		b.ok(l.ResumeRun(t.Context(), failed.Record.ID, "alice"))
+		l.later(time.Minute)
+		reply := make(chan error, 1)
+		b.ok(l.ask(t.Context(), resumeAsked{view: failed, by: "bob", reply: reply}, reply))
+		l.later(2 * time.Minute)
+		b.settledIn(id, board.StateReview)
+		if r := b.runs.resumed(); len(r) != 1 {
+			t.Fatalf("resumes %+v", r)
+		}
+	})
+}
+
 func TestStopRunsEndsRunsWithoutACardToo(t *testing.T) {
 	inBed(t, func(t *testing.T, b *bed) {
 		b.runs.plan = func(Launch) script { return asks(time.Second) }

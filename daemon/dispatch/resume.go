@@ -60,7 +60,7 @@ func (s *state) onResumeAsked(m resumeAsked, now time.Time) []effect {
 	switch {
 	case c == nil:
 		return s.take(m, now)
-	case c.runID == rec.ID && c.phase == PhaseLaunching: // what is asked for is being done
+	case c.goesOnWith(rec): // what is asked for is being done
 		return []effect{replyError{to: m.reply}}
 	case c.runID == rec.ID && (c.phase == PhaseParked || c.plan != nil && c.plan.verdict == Parked):
 		s.learnRun(c, m.view, nil)
@@ -70,6 +70,20 @@ func (s *state) onResumeAsked(m resumeAsked, now time.Time) []effect {
 	}
 	return []effect{replyError{to: m.reply, err: fmt.Errorf("%w: issue %s is %s%s",
 		board.ErrConflict, board.ShortID(c.issue.ID), c.phase, ofRun(c.runID))}}
+}
+
+// goesOnWith reports whether a run that was seen waiting is being started by the
+// dispatcher itself, or was since.
+func (c *card) goesOnWith(rec run.Record) bool {
+	switch c.phase {
+	case PhaseClaiming, PhasePreparing:
+		return c.resumes == rec.ID
+	case PhaseLaunching:
+		return c.runID == rec.ID
+	case PhaseRunning:
+		return c.runID == rec.ID && rec.OutcomeSeq <= c.outcome
+	}
+	return false
 }
 
 // take claims a card that nobody holds for the run that is to go on.

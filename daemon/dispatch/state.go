@@ -65,6 +65,7 @@ type card struct {
 	workdir string
 	stamped bool // last_run_id names runID
 
+	resumes  string // the run that goes on, while the card is being started
 	outcome  int    // outcome_seq of the run as it was last seen
 	ended    bool   // the run has ended for sure, and nobody was told yet
 	failed   bool   // the run is failed_resumable

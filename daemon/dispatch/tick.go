@@ -201,6 +201,9 @@ func (s *state) start(cand candidate, now time.Time) effect {
 		attempt: s.retries[cand.Issue.ID].Attempts + 1,
 		seq:     s.tip, since: now,
 	}
+	if cand.goesOn() {
+		c.resumes, c.outcome = cand.Last.Record.ID, cand.Last.Record.OutcomeSeq
+	}
 	s.cards[cand.Issue.ID] = c
 	s.touched[cand.Issue.ID] = true
 	return startCard{startJob{
