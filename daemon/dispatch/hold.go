@@ -107,7 +107,10 @@ func lifted(c *card, m probed) bool {
 	if c.stamped && m.issue.LastRunID != c.runID {
 		return true
 	}
-	rec := m.view.Record
+	rec, by := m.view.Record, m.issue.StateReason
+	if by == board.ReasonRunFinished || by == board.ReasonRunFailed {
+		return false // a settlement that was cut off has moved it, nobody else
+	}
 	return m.err == nil && rec.Status.Final() && rec.FailureCode != run.CodeKillUnconfirmed && movedSince(m.issue, rec)
 }
 

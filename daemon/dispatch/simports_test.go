@@ -137,7 +137,7 @@ func (p simRunsPort) Stop(ctx context.Context, id, verb, by, note string) error 
 
 type simSpaces struct{ l *simLife }
 
-func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, again bool) (string, error) {
+func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, _ bool) (string, error) {
 	return asked(p.l, ctx, "Prepare "+short(is.ID), true, func() (string, error) {
 		switch p.l.s.space {
 		case 1:
@@ -145,11 +145,7 @@ func (p simSpaces) Prepare(ctx context.Context, is board.Issue, runID string, ag
 		case 2:
 			return "", &WorkspaceBusyError{Dir: "/work", By: "somebody"}
 		case 3:
-			c := p.l.s.card(is.ID)
-			if c.total++; !again { // one that goes on from a pause spends no attempt
-				c.fails++
-				c.failed = time.Now()
-			}
+			p.l.s.card(is.ID).total++ // its dispatcher may die before it hears of it
 			return "", fmt.Errorf("before_run: %w", ErrHook)
 		}
 		return "/work/" + is.ID, nil

@@ -83,6 +83,17 @@ func TestHistoriesThatWentWrongOnce(t *testing.T) {
 			{"pass", 1, 9501, 0},
 			{"crash", 3, 0, 0},
 		}},
+		"a held card gives up, and is cut off before it says why": {plans: []string{"a", "P", "", ""}, rigid: true, blocks: true, steps: []simStep{
+			{"pass", 0, 0, 3373087100},
+			{"hop", 1, 4000, 0},
+			{"stop", 3, 0, 0},
+			{"fail", 3, 36, 0},
+			{"start", 3, 0, 0},
+			{"pass", 1, 0, 4197389836},
+			{"pass", 3, 7000, 559611327},
+			{"pass", 3, 7000, 2371728039},
+			{"crash", 1, 0, 0},
+		}},
 		"an entry is removed twice, and the second one was adopted": {plans: []string{"", "", "", ""}, steps: []simStep{
 			{"look", 2, 0, 0},
 			{"serve", 3, 10, 0},

@@ -23,7 +23,6 @@ type simRun struct {
 	RunView
 	endAt time.Time // by itself
 	end   byte      // what its bot does then
-	moved bool
 	stops time.Time // on request; zero: not asked
 	verb  string
 	note  string
