@@ -94,6 +94,11 @@ func TestHistoriesThatWentWrongOnce(t *testing.T) {
 			{"pass", 3, 7000, 2371728039},
 			{"crash", 1, 0, 0},
 		}},
+		"a claim landed unheard, and its entry is dropped by an older look": {plans: []string{"", "", "", ""}, rigid: true, blocks: true, steps: []simStep{
+			{"lose", 0, 37, 0},
+			{"pass", 3, 1000, 1292007169},
+			{"crash", 0, 0, 0},
+		}},
 		"an entry is removed twice, and the second one was adopted": {plans: []string{"", "", "", ""}, steps: []simStep{
 			{"look", 2, 0, 0},
 			{"serve", 3, 10, 0},

@@ -197,7 +197,8 @@ func (r *simRuns) become(n *simRun, to run.Status, code string) {
 	c := r.s.card(rec.Source.IssueID)
 	before := c.fails
 	if c.learn(to, code); n.freed {
-		c.fails = min(c.fails, before)
+		is, _ := r.s.board.Get(bg, c.id)
+		c.fails, c.touched = min(c.fails, before), c.touched || is.LastRunID != rec.ID // the card does not know of it
 	}
 }
 

@@ -143,6 +143,7 @@ func (s *state) onStartFailed(m startFailed, now time.Time) []effect {
 	}
 	if !m.claimed {
 		delete(s.cards, m.issueID)
+		s.touched[m.issueID] = true // a look under way knows nothing of a claim that may have landed
 		s.wanted = true
 		return nil
 	}
