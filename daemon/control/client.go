@@ -23,10 +23,15 @@ import (
 // dialWait bounds the connect; a daemon of the same host accepts at once.
 const dialWait = 2 * time.Second
 
+// answerWait bounds the wait for what is only read. A daemon answers that at once,
+// unless it is suspended: its socket takes connections all the same.
+const answerWait = 10 * time.Second
+
 // Client speaks to a daemon. It is safe for concurrent use; Close it when done.
 type Client struct {
-	path string
-	http *http.Client
+	path     string
+	http     *http.Client
+	patience time.Duration // answerWait, less in tests
 }
 
 var _ API = (*Client)(nil)
@@ -40,7 +45,7 @@ func DialPlace(p Place) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{path: path}
+	c := &Client{path: path, patience: answerWait}
 	c.http = &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return c.connect(ctx) },
 	}}
@@ -205,7 +210,14 @@ func issuePath(ref, verb string) string { return "/v1/issues/" + url.PathEscape(
 func runPath(ref, verb string) string { return "/v1/runs/" + url.PathEscape(ref) + verb }
 
 func get[T any](ctx context.Context, c *Client, path string) (T, error) {
-	return call[T](ctx, c, http.MethodGet, path, nil)
+	silent := fmt.Errorf("the daemon has not answered for %s; if it is suspended, `fg` or SIGCONT lets it go on", c.patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.patience, silent)
+	defer cancel()
+	out, err := call[T](ctx, c, http.MethodGet, path, nil)
+	if err != nil && context.Cause(ctx) == silent {
+		return out, silent
+	}
+	return out, err
 }
 
 func post[T any](ctx context.Context, c *Client, path string, in any) (T, error) {

@@ -145,6 +145,29 @@ func TestErrorsKeepTheirClassOverTheSocket(t *testing.T) {
 	}
 }
 
+// suspended is a daemon that takes requests and answers none.
+type suspended struct{ *fake }
+
+func (suspended) Status(ctx context.Context) (Status, error) {
+	<-ctx.Done()
+	return Status{}, ctx.Err()
+}
+
+func TestDaemonThatDoesNotAnswerIsNotWaitedForForEver(t *testing.T) {
+	p := placeIn(t)
+	defer serve(t, p, suspended{&fake{feed: NewFeed()}})()
+	c := dial(t, p)
+	c.patience = 50 * time.Millisecond
+	if _, err := c.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "SIGCONT") {
+		t.Errorf("got %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Status(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("who gave up is told %v", err)
+	}
+}
+
 func TestNobodyThereIsNoDaemon(t *testing.T) {
 	t.Run("no socket", func(t *testing.T) {
 		if _, err := DialPlace(placeIn(t)); !errors.Is(err, ErrNoDaemon) {
