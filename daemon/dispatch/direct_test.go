@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,16 +130,18 @@ func TestResumeRunOfACardThatIsBeingClaimedForItIsDone(t *testing.T) {
 		b.bots.resume = true
 		b.runs.plan = func(Launch) script { return breaks(time.Second) }
 		b.runs.goOn = func(Resume) script { return finishes(time.Minute) }
-		id := b.card()
-		l := b.start()
-		l.later(5 * time.Second)
-		failed := b.runs.view(b.get(id).LastRunID)
+		var slow atomic.Bool
 		b.board.Before = func(verb, _ string) error {
-			if verb == "Claim" {
+			if verb == "Claim" && slow.Load() {
 				time.Sleep(time.Minute)
 			}
 			return nil
 		}
+		id := b.card()
+		l := b.start()
+		l.later(5 * time.Second)
+		failed := b.runs.view(b.get(id).LastRunID)
+		slow.Store(true)
 		l.later(20 * time.Second)
 		if r := l.Snapshot().Running; len(r) != 1 || r[0].Phase != PhaseClaiming {
 			t.Fatalf("running %+v", r)
