@@ -56,6 +56,8 @@ func (r *simRuns) launch(by *simLife, l Launch) error {
 	}}}
 	r.by[l.RunID], r.order = n, append(r.order, l.RunID)
 	r.goes(n, l.Stall)
+	is, _ := s.board.Get(bg, l.Issue.ID)
+	n.freed = is.Fence() != l.Issue.Fence() // taken away in the last moment
 	return nil
 }
 
