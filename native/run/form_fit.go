@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // AnswerError names everything that is wrong with the answers to a form.
@@ -84,11 +85,24 @@ func (f Field) Want() string {
 	case FieldBool:
 		return "want yes or no"
 	case FieldChoice:
-		return "want one of " + strings.Join(f.Choices, ", ")
+		return "want " + f.OneOf()
 	case FieldDate:
 		return "want a date such as 2026-11-30, or an instant such as 2026-11-30T09:00:00Z"
 	}
 	return "want a text"
+}
+
+// OneOf lists the choices: "one of dev, prod". One that would not be seen for what it
+// is, in a line and between commas, is quoted.
+func (f Field) OneOf() string {
+	shown := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		shown[i] = c
+		if c != strings.TrimSpace(c) || strings.Contains(c, ",") || strings.ContainsFunc(c, unicode.IsControl) {
+			shown[i] = strconv.Quote(c)
+		}
+	}
+	return "one of " + strings.Join(shown, ", ")
 }
 
 // fit turns a value into the field's type, or says why it cannot.

@@ -19,7 +19,8 @@ import (
 //	{"depth":{"type":"number"},"why":"Why?"}            fields by name, in this order
 //
 // Usual other names of types are understood, a field with choices is a choice, and
-// a type that nobody knows is a text: a question must not get lost over it.
+// a type that nobody knows is a text: a question must not get lost over it. A blank
+// choice is none, for a blank answer leaves a field out.
 // Refused are questions that ask nothing, two fields of one name, and a default
 // that is no answer to its own field.
 func ParseForm(raw json.RawMessage) (Form, error) {
@@ -252,6 +253,7 @@ func (f *Field) settle() error {
 	if known, ok := otherNames[f.Type]; ok {
 		f.Type = known
 	}
+	f.Choices = slices.DeleteFunc(f.Choices, func(c string) bool { return strings.TrimSpace(c) == "" })
 	switch {
 	case len(f.Choices) > 0:
 		f.Type = FieldChoice

@@ -205,3 +205,17 @@ func FuzzFit(f *testing.F) {
 		}
 	})
 }
+
+func TestOddChoicesAreToldApart(t *testing.T) {
+	form, err := ParseForm([]byte(`{"question":"?","choices":["dev","a, b","two\nlines","\u001b[31mred",""," "," x"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `want one of dev, "a, b", "two\nlines", "\x1b[31mred", " x"`
+	if got := form.Fields[0].Want(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if form, err = ParseForm([]byte(`{"question":"?","choices":["",""]}`)); err != nil || form.Fields[0].Type != FieldText {
+		t.Errorf("blank choices alone: %+v, %v", form, err)
+	}
+}

@@ -32,7 +32,7 @@ func askedField(field run.Field) string {
 func fieldKind(field run.Field) string {
 	kind := field.Type
 	if len(field.Choices) > 0 {
-		kind = "one of " + strings.Join(field.Choices, ", ")
+		kind = field.OneOf()
 	}
 	switch {
 	case field.Default != nil:
