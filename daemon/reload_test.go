@@ -92,7 +92,9 @@ func TestSettingsThatNeedARestartSaySo(t *testing.T) {
 	o := b.config("")
 	c, _ := b.start(o)
 	b.save(o, "bots: {paths: [elsewhere]}\nserver: {listen: 0}\nwatchdog: {enabled: true}\nagent: {max_concurrent: 5}\n")
-	st := b.statusUntil(c, "the rest is in force", func(st control.Status) bool { return st.Dispatch.SlotsMax == 5 })
+	st := b.statusUntil(c, "the rest is in force", func(st control.Status) bool {
+		return st.Dispatch.SlotsMax == 5 && len(st.RestartNeeded) > 0
+	})
 	if !slices.Equal(st.RestartNeeded, []string{"bots", "server"}) || st.Listen != "" || !st.Watchdog {
 		t.Errorf("needs a restart: %v; listens at %q, watchdog %t", st.RestartNeeded, st.Listen, st.Watchdog)
 	}
