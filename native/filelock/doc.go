@@ -18,6 +18,13 @@
 // only probers are in the way, and it tries again until they are gone. So a
 // prober costs a taker a millisecond and never the lock.
 //
+// # Waiting
+//
+// A taker queues in the kernel, on a second descriptor of the same open file, and
+// is woken the moment the lock is free. When its time is over it closes the first
+// descriptor and leaves the queue to itself: should the lock come after all, the
+// second descriptor is closed at once, and with it the lock is free again.
+//
 // # Handing a lock over
 //
 // A launcher that gives its lock to a child passes Lock.File as an extra file;

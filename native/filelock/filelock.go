@@ -142,9 +142,9 @@ func taken(f *os.File, shared bool) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// wait polls: a blocking flock could not be given up when the wait is over. It
-// polls often at first, since a store's writers hold their lock for a millisecond,
-// and ever less often the longer it takes.
+// wait queues in the kernel, which wakes the next taker the moment the lock is
+// free and keeps them in their order. A lock that cannot be waited for any longer
+// is given up by queued.
 func wait(ctx context.Context, f *os.File, o Options) error {
 	limit := o.Wait
 	if limit == 0 {
@@ -154,19 +154,41 @@ func wait(ctx context.Context, f *os.File, o Options) error {
 	if o.Shared {
 		how = unix.LOCK_SH
 	}
-	for began := time.Now(); ; {
-		err := flock(f, how|unix.LOCK_NB)
-		if !busy(err) {
-			return act(f, err)
-		}
-		waited := time.Since(began)
-		if waited > limit {
-			return held(f)
-		}
-		if err := pause(ctx, waited); err != nil {
-			return fmt.Errorf("wait for lock %s: %w", f.Name(), err)
-		}
+	if err := flock(f, how|unix.LOCK_NB); !busy(err) {
+		return act(f, err)
 	}
+	got, err := queued(f, how)
+	if err != nil {
+		return act(f, err)
+	}
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	select {
+	case err := <-got:
+		return act(f, err)
+	case <-over.C:
+		return held(f)
+	case <-ctx.Done():
+		return fmt.Errorf("wait for lock %s: %w", f.Name(), ctx.Err())
+	}
+}
+
+// queued waits for the lock on a second descriptor of the same open file and says
+// so on the channel. No wait of the kernel's can be called off: one whose taker
+// has closed f takes the lock in the end, and lets go of it at once, since the
+// second descriptor is then the last.
+func queued(f *os.File, how int) (<-chan error, error) {
+	second, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	got := make(chan error, 1)
+	go func() {
+		err := flockFD(second, how)
+		got <- err
+		_ = unix.Close(second)
+	}()
+	return got, nil
 }
 
 func takePastProbers(f *os.File) error {
@@ -213,9 +235,11 @@ func pause(ctx context.Context, waited time.Duration) error {
 	return ctx.Err()
 }
 
-func flock(f *os.File, how int) error {
+func flock(f *os.File, how int) error { return flockFD(int(f.Fd()), how) }
+
+func flockFD(fd, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), how)
+		err := unix.Flock(fd, how)
 		if err != unix.EINTR {
 			return err
 		}
