@@ -143,8 +143,8 @@ func taken(f *os.File, shared bool) (*Lock, error) {
 }
 
 // wait queues in the kernel, which wakes the next taker the moment the lock is
-// free and keeps them in their order. A lock that cannot be waited for any longer
-// is given up by queued.
+// free and keeps them in their order. When the time is over the queue is left to
+// itself, see queued.
 func wait(ctx context.Context, f *os.File, o Options) error {
 	limit := o.Wait
 	if limit == 0 {
@@ -197,9 +197,8 @@ func takePastProbers(f *os.File) error {
 		if !busy(err) {
 			return act(f, err)
 		}
-		waited := time.Since(began)
 		err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
-		if busy(err) || waited > probeGrace {
+		if busy(err) || time.Since(began) > probeGrace {
 			return held(f)
 		}
 		if err != nil {
@@ -209,7 +208,7 @@ func takePastProbers(f *os.File) error {
 		if err := flock(f, unix.LOCK_UN); err != nil {
 			return act(f, err)
 		}
-		_ = pause(context.Background(), 0)
+		pause()
 	}
 }
 
@@ -220,19 +219,13 @@ func act(f *os.File, err error) error {
 	return fmt.Errorf("lock %s: %w", f.Name(), err)
 }
 
-const (
-	shortPause = 100 * time.Microsecond
-	longPause  = 2 * time.Millisecond
-)
-
-// pause lasts about an eighth of what was waited so far. It is uneven, so that two
-// takers do not keep step with each other or with a holder that comes back at
-// once. The system's own sleep is used because timers here tick in milliseconds.
-func pause(ctx context.Context, waited time.Duration) error {
-	d := min(max(waited/8, shortPause), longPause)
-	tv := unix.NsecToTimeval(int64(d/2 + rand.N(d)))
+// pause lasts about a tenth of a millisecond. It is uneven, so that two takers do
+// not keep step with each other. The system's own sleep is used because timers
+// here tick in milliseconds.
+func pause() {
+	const about = 100 * time.Microsecond
+	tv := unix.NsecToTimeval(int64(about/2 + rand.N(about)))
 	_, _ = unix.Select(0, nil, nil, nil, &tv) // cut short by a signal: asked again sooner
-	return ctx.Err()
 }
 
 func flock(f *os.File, how int) error { return flockFD(int(f.Fd()), how) }
