@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"iterion/bots/supervise"
 	"iterion/native/run"
 )
 
@@ -73,6 +75,17 @@ func (f *Factory) findRun(ref string) (*run.Dir, string, error) {
 		return nil, "", fmt.Errorf("find run: %w", err)
 	}
 	return runs, id, nil
+}
+
+// findSettled is findRun for who asks something of a run: one that lost its
+// supervisor has nobody who would listen, and is settled first.
+func (f *Factory) findSettled(ctx context.Context, ref string) (*run.Dir, run.Record, error) {
+	runs, id, err := f.findRun(ref)
+	if err != nil {
+		return nil, run.Record{}, err
+	}
+	rec, err := supervise.Recover(ctx, runs, id)
+	return runs, rec, err
 }
 
 // completeRuns offers the ends of the ids: their beginnings are all alike.

@@ -27,12 +27,7 @@ func newRunsCancel(f *Factory) *cobra.Command {
 }
 
 func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
-	runs, id, err := f.findRun(ref)
-	if err != nil {
-		return err
-	}
-	// A run that lost its supervisor has nobody who would listen.
-	rec, err := supervise.Recover(ctx, runs, id)
+	runs, rec, err := f.findSettled(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -40,7 +35,7 @@ func runRunsCancel(ctx context.Context, f *Factory, ref string) error {
 	case rec.Status == run.Cancelled:
 		return f.printRun(runs, rec, "already cancelled: run")
 	case rec.Status.Final() && rec.Status != run.FailedResumable:
-		return Conflictf("run %s has ended already: %s", run.Short(id), statusWords(rec))
+		return Conflictf("run %s has ended already: %s", run.Short(rec.ID), statusWords(rec))
 	}
 	if rec, err = f.endRun(ctx, runs, rec, ""); err != nil {
 		return err

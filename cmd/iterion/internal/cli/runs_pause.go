@@ -23,12 +23,7 @@ func newRunsPause(f *Factory) *cobra.Command {
 }
 
 func runRunsPause(ctx context.Context, f *Factory, ref string) error {
-	runs, id, err := f.findRun(ref)
-	if err != nil {
-		return err
-	}
-	// A run that lost its supervisor has nobody who would listen.
-	rec, err := supervise.Recover(ctx, runs, id)
+	runs, rec, err := f.findSettled(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -36,18 +31,18 @@ func runRunsPause(ctx context.Context, f *Factory, ref string) error {
 	case rec.Status == run.PausedOperator:
 		return f.printRun(runs, rec, "already paused: run")
 	case rec.Status == run.PausedHuman:
-		return Conflictf("run %s waits for an answer and is not at work: it goes on only when it is answered and resumed", run.Short(id))
+		return Conflictf("run %s waits for an answer and is not at work: it goes on only when it is answered and resumed", run.Short(rec.ID))
 	case rec.Status.Final():
-		return Conflictf("run %s has ended already: %s", run.Short(id), statusWords(rec))
+		return Conflictf("run %s has ended already: %s", run.Short(rec.ID), statusWords(rec))
 	}
 	in := run.Intent{Verb: run.VerbPause, By: f.Actor(), At: f.Now().UTC(), Note: run.PauseOperator}
 	if rec, err = f.askAndAwait(ctx, runs, rec, in); err != nil {
 		return pauseTrouble(rec, err)
 	}
 	if rec.Status != run.PausedOperator {
-		return Conflictf("run %s ended before it could be paused: %s", run.Short(id), statusWords(rec))
+		return Conflictf("run %s ended before it could be paused: %s", run.Short(rec.ID), statusWords(rec))
 	}
-	f.Talk("`iterion runs resume %s` lets it go on", run.Short(id))
+	f.Talk("`iterion runs resume %s` lets it go on", run.Short(rec.ID))
 	return f.printRun(runs, rec, "paused run")
 }
 

@@ -50,23 +50,18 @@ func newRunsResume(f *Factory) *cobra.Command {
 }
 
 func runRunsResume(ctx context.Context, f *Factory, o goOnOptions, ref string) error {
-	runs, id, err := f.findRun(ref)
-	if err != nil {
-		return err
-	}
-	// A run that lost its supervisor may be one that can go on.
-	rec, err := supervise.Recover(ctx, runs, id)
+	runs, rec, err := f.findSettled(ctx, ref)
 	if err != nil {
 		return err
 	}
 	switch {
 	case atWork(rec) && o.attend:
-		return f.seeOut(ctx, runs, id, o)
+		return f.seeOut(ctx, runs, rec.ID, o)
 	case atWork(rec):
 		return f.printRun(runs, rec, "already at work: run")
 	case rec.Status.Final() && rec.Status != run.FailedResumable:
 		return &ExitError{Code: ExitConflict, Hint: "`iterion run " + rec.Bot + "` starts another",
-			Err: fmt.Errorf("run %s has ended for good: %s", run.Short(id), statusWords(rec))}
+			Err: fmt.Errorf("run %s has ended for good: %s", run.Short(rec.ID), statusWords(rec))}
 	}
 	if err := mustBeAnswered(runs, rec); err != nil {
 		return err
