@@ -142,7 +142,7 @@ func (d *Daemon) watchConfig(ctx context.Context) error {
 	w := watch.New(watch.Options{Dirs: []string{filepath.Dir(path)}, Log: d.log})
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx) }()
-	last := statOf(path)
+	var last os.FileInfo // the first hint always reads: the file may have been saved since the start
 	for {
 		select {
 		case <-ctx.Done():
