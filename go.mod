@@ -22,6 +22,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/robfig/cron/v3 v3.0.1 // indirect
+
 require (
 	a.iterion/quiet v0.0.0
 	github.com/atotto/clipboard v0.1.4 // indirect

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,6 +102,27 @@ func (l Layout) Runtime() string { return l.in("runtime.json") }
 
 // Retries is the retry ledger.
 func (l Layout) Retries() string { return l.in("retries.json") }
+
+// ScheduleIntents is the resident scheduler's calendar and what it is about to do.
+func (l Layout) ScheduleIntents() string { return l.in("schedule-intents.json") }
+
+// ScheduleLock is held by who decides a slot of one schedule, until the run exists
+// that it starts. Ids are escaped, so that any of them names a file.
+func (l Layout) ScheduleLock(id string) string {
+	return filepath.Join(l.in("schedules"), url.PathEscape(id)+".lock")
+}
+
+// TriggerEffects is the snapshot of the local outbox: its rows and cursors.
+func (l Layout) TriggerEffects() string { return l.in("trigger-effects.json") }
+
+// TriggerEffectsLog holds the outbox's changes since the snapshot.
+func (l Layout) TriggerEffectsLog() string { return l.in("trigger-effects.log") }
+
+// TriggerInbox takes run outcomes, manual and custom events.
+func (l Layout) TriggerInbox() string { return l.in("trigger-inbox.jsonl") }
+
+// Triggers holds the subscriptions that the operator made.
+func (l Layout) Triggers() string { return l.in("triggers.yaml") }
 
 // ConfigFile is the effective config of the dispatcher's last start.
 func (l Layout) ConfigFile() string { return l.in("dispatcher.json") }

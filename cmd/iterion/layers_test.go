@@ -101,6 +101,15 @@ var rooms = map[string][]string{
 	"native/proctree":        {},
 	"native/watch":           {},
 
+	"sched/cronspec":      {},
+	"sched/gate":          {"native/proctree"},
+	"sched/audit":         {"sched/gate", "native/jsonl", "native/filelock", "native/atomicfile"},
+	"sched/hostcron":      {"sched/cronspec", "sched/gate", "sched/audit", "native/jsonl", "native/filelock", "native/atomicfile", "native/proctree"},
+	"sched/resident":      {"sched/cronspec", "sched/gate", "sched/audit", "sched/trigger", "native/filelock", "native/atomicfile", "native/proctree"},
+	"sched/localrun":      {"sched/gate", "native", "native/run", "native/spend", "native/filelock", "native/proctree", "bots", "bots/manifest", "bots/supervise"},
+	"sched/trigger":       {"sched/cronspec", "sched/gate", "native/board", "native/run", "native/atomicfile", "native/filelock", "bots/manifest"},
+	"sched/trigger/local": {"sched/trigger", "native/jsonl", "native/filelock", "native/atomicfile"},
+
 	"bots":           {"bots/manifest", "bots/catalog", "native/atomicfile"},
 	"bots/agent":     {"bots/agent/..."},
 	"bots/catalog":   {},
@@ -110,7 +119,7 @@ var rooms = map[string][]string{
 
 // testRooms are what tests may import on top: the suites that are run over a
 // contract, and the judge of what a store's files say.
-var testRooms = []string{"native/board/boardtest", "native/run/runtest", "native/storetest"}
+var testRooms = []string{"native/board/boardtest", "native/run/runtest", "native/storetest", "sched/trigger/triggertest"}
 
 // wholeTests is the room whose tests drive the program as a whole and look at
 // what it left behind; they may import anything.
@@ -133,7 +142,7 @@ var libraries = map[string][]string{
 	"github.com/robfig/cron":           {"sched/cronspec"},
 	"github.com/prometheus":            {"daemon"},
 	"gopkg.in/yaml.v3":                 {"bots/manifest", "daemon", "native/exchange", "sched"},
-	"github.com/google/uuid":           {"native", "daemon"},
+	"github.com/google/uuid":           {"native", "daemon", "sched"},
 	"github.com/dustin/go-humanize":    {"tui", "cmd", "bots", "daemon"},
 	"golang.org/x/sys":                 {"native", "bots/supervise", "daemon", "tui", "cmd/iterion/internal/cli"},
 	"golang.org/x/term":                {"cmd", "tui"},

@@ -140,8 +140,10 @@ type Source struct {
 
 // The kinds of Source.
 const (
-	SourceManual = "manual"
-	SourceIssue  = "issue"
+	SourceManual   = "manual"
+	SourceIssue    = "issue"
+	SourceSchedule = "schedule"
+	SourceTrigger  = "trigger"
 )
 
 // Progress is the last thing a bot said of how far it is.

@@ -1,0 +1,30 @@
+// Package trigger turns events into runs, once, and loses nothing in between.
+//
+// # The way of an event
+//
+//	feed        the board's log, and the inbox that takes run outcomes, manual and
+//	            custom events. Each event has an id that a repeat shares.
+//	evaluator   reads a feed behind its cursor, normalizes each record to Events and
+//	            matches them against the subscriptions: pure but for the lookups.
+//	outbox      one Effect for each (event, subscription), durable before the cursor
+//	            moves. The run id of a launch is fixed in the row.
+//	worker      claims rows, reads the subscription again, and promotes the card or
+//	            launches the run. A run that exists means launched.
+//
+// # A crash at each step
+//
+//	before the rows     the cursor has not moved: the events are read again
+//	rows, no cursor     likewise; the rows are found by their id and left alone
+//	claimed             the horizon passes, the row is claimed again: an attempt
+//	labels taken off    taken off, but not marked: the card no longer bears them and
+//	                    the claimed row is its own proof that they were there, so the
+//	                    launch goes on
+//	run made            the run exists under the row's id: done
+//	card stamped        the card is that bot's already: done
+//
+// # What yields nothing
+//
+// An event with a machine reason (package board names them) and one that is itself
+// the trace of a launch. A run's outcome is checked against the run's record first.
+// How many launches by outcome led to an event is carried along, and bounded.
+package trigger

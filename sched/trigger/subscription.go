@@ -1,0 +1,109 @@
+package trigger
+
+import (
+	"time"
+
+	"iterion/sched/gate"
+)
+
+// Invocation is the kind of a subscription.
+type Invocation string
+
+// The kinds. Forge and command subscriptions are kept and not fired by a local
+// daemon.
+const (
+	OnForge     Invocation = "forge"
+	OnCommand   Invocation = "command"
+	OnSchedule  Invocation = "schedule"
+	OnBoard     Invocation = "board" // board, run, manual and custom events
+	OnKeepalive Invocation = "keepalive"
+)
+
+// Mode is how a subscription starts its bot.
+type Mode string
+
+// The modes.
+const (
+	Direct  Mode = "direct" // launch a run now
+	Promote Mode = "board"  // stamp the bot on the card; the dispatcher starts it
+)
+
+// Origins of a subscription.
+const (
+	FromManifest = "manifest" // derived at each start
+	FromOperator = "operator" // in triggers.yaml
+)
+
+// Match selects events. An empty dimension matches all; within one, any value will
+// do, but of AllLabels every one. All dimensions must agree. Sources, kinds and
+// states are compared exactly; actions, repos, authors and labels case-folded.
+type Match struct {
+	Sources   []string `json:"sources,omitempty"`
+	Kinds     []string `json:"kinds,omitempty"`
+	Actions   []string `json:"actions,omitempty"`
+	Repos     []string `json:"repos,omitempty"`
+	Authors   []string `json:"authors,omitempty"`
+	States    []string `json:"states,omitempty"`
+	AllLabels []string `json:"all_labels,omitempty"`
+}
+
+// Subscription binds events or a clock to a bot.
+type Subscription struct {
+	ID         string            `json:"id"`
+	TenantID   string            `json:"tenant_id,omitempty"`
+	Repo       string            `json:"repo,omitempty"`
+	BotID      string            `json:"bot_id"`
+	Invocation Invocation        `json:"invocation"`
+	Mode       Mode              `json:"mode,omitempty"`
+	Match      Match             `json:"match,omitzero"`
+	Vars       map[string]string `json:"vars,omitempty"`
+	ArgsVar    string            `json:"args_var,omitempty"`
+
+	// Of the clock kinds.
+	Cron     string       `json:"cron,omitempty"`
+	TZ       string       `json:"tz,omitempty"`
+	Interval Duration     `json:"interval,omitempty"`
+	CatchUp  *Duration    `json:"catch_up,omitempty"` // nil: the kind's default
+	Workdir  string       `json:"workdir,omitempty"`  // empty: the store's project folder
+	Overlap  gate.Overlap `json:"overlap,omitempty"`
+
+	MaxConcurrent int      `json:"max_concurrent,omitempty"`
+	StaleAfter    Duration `json:"stale_after,omitempty"`
+	Guard         string   `json:"guard,omitempty"`
+	GuardTimeout  Duration `json:"guard_timeout,omitempty"`
+	GuardVar      string   `json:"guard_var,omitempty"`
+
+	ConsumeLabels bool `json:"consume_labels,omitempty"`
+	Enabled       bool `json:"enabled"`
+
+	Origin      string    `json:"origin"`
+	LastError   string    `json:"last_error,omitempty"`
+	LastErrorAt time.Time `json:"last_error_at,omitzero"`
+	CreatedBy   string    `json:"created_by,omitempty"`
+	CreatedAt   time.Time `json:"created_at,omitzero"`
+	UpdatedAt   time.Time `json:"updated_at,omitzero"`
+}
+
+// Clock reports whether the resident scheduler fires the subscription.
+func (s Subscription) Clock() bool { return s.Invocation == OnSchedule || s.Invocation == OnKeepalive }
+
+// Policy returns how a clock subscription crosses the gate.
+func (s Subscription) Policy() gate.Policy {
+	return gate.Policy{
+		Overlap: s.Overlap, MaxConcurrent: s.MaxConcurrent, StaleAfter: time.Duration(s.StaleAfter),
+		Guard: s.Guard, GuardTimeout: time.Duration(s.GuardTimeout), GuardVar: s.GuardVar,
+	}
+}
+
+// Duration is a span that is written as people write it: "30s".
+type Duration time.Duration
+
+// MarshalText writes the span as time.Duration prints it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads a span.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = Duration(v)
+	return err
+}
