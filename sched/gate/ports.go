@@ -38,6 +38,8 @@ type Live struct {
 	LastSign time.Time
 	// Running: it can go stale. A queued or paused one cannot.
 	Running bool
+	// Status is what its record says, for messages.
+	Status string
 	// Unreadable says what is wrong with the run's record. It is judged by its lock:
 	// only one whose lock is held, or cannot be told, is among the live.
 	Unreadable string
