@@ -21,6 +21,7 @@ type runsPort struct {
 	launcher *supervise.Launcher
 	dir      *run.Dir
 	bots     *bots.Registry
+	reigns   func() bool // the daemon owns the store's singletons
 }
 
 var _ dispatch.Runs = (*runsPort)(nil)
@@ -131,6 +132,25 @@ func (p *runsPort) LiveByIssue(_ context.Context, issueID string) ([]dispatch.Ru
 			return nil, err
 		}
 		views = append(views, view)
+	}
+	return views, nil
+}
+
+// LiveWithoutCard returns the runs at work that clocks and events have started. They
+// are those of the owner of the singletons, who alone starts such runs.
+func (p *runsPort) LiveWithoutCard(context.Context) ([]dispatch.RunView, error) {
+	if !p.reigns() {
+		return nil, nil
+	}
+	found, err := p.dir.List(run.Query{Statuses: []run.Status{run.Queued, run.Running}})
+	if err != nil {
+		return nil, err
+	}
+	var views []dispatch.RunView
+	for _, rec := range slices.Backward(found.Records) {
+		if kind := rec.Source.Kind; rec.Source.IssueID == "" && (kind == run.SourceSchedule || kind == run.SourceTrigger) {
+			views = append(views, dispatch.RunView{Record: rec})
+		}
 	}
 	return views, nil
 }

@@ -51,5 +51,6 @@ func (d *Daemon) tryToReign(ctx context.Context) error {
 	d.log.Info("this daemon owns the store's singletons now")
 	d.sight.poke()
 	d.disp.Refresh() // the claims of the last owner are ours to look after
+	d.disp.TakeOverRuns()
 	return control.Serve(ctx, ln, service{d}, d.log)
 }

@@ -160,10 +160,7 @@ func (f *Feed) since(seen int64) Frame {
 	if f.status.ver > seen {
 		frame.Status = f.status.v
 	}
-	for _, card := range newer(f.cards, seen) {
-		frame.Cards = append(frame.Cards, *card)
-	}
-	slices.SortFunc(frame.Cards, func(a, b Card) int { return cmp.Compare(a.ID, b.ID) })
+	frame.Cards = f.cardsSince(seen)
 	frame.Runs = newer(f.runs, seen)
 	slices.SortFunc(frame.Runs, newestFirst)
 	frame.Runs = frame.Runs[:min(len(frame.Runs), RunsMax)]
@@ -171,6 +168,21 @@ func (f *Feed) since(seen int64) Frame {
 		frame.Gone = f.goneSince(seen)
 	}
 	return frame
+}
+
+// cardsSince returns the cards that changed after seen, by id. A whole board is a
+// lot: it is copied once, into a slice of the right size.
+func (f *Feed) cardsSince(seen int64) []Card {
+	changed := newer(f.cards, seen)
+	if len(changed) == 0 {
+		return nil
+	}
+	slices.SortFunc(changed, func(a, b *Card) int { return cmp.Compare(a.ID, b.ID) })
+	out := make([]Card, len(changed))
+	for n, card := range changed {
+		out[n] = *card
+	}
+	return out
 }
 
 func (f *Feed) goneSince(seen int64) (ids []string) {

@@ -145,9 +145,9 @@ func logs(api API) http.Handler {
 func watch(api API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
-		out, flush := json.NewEncoder(w), http.NewResponseController(w)
+		flush := http.NewResponseController(w)
 		_ = api.Watch(r.Context(), func(f Frame) error {
-			if err := out.Encode(f); err != nil {
+			if err := writeFrame(w, f); err != nil {
 				return err
 			}
 			return flush.Flush()

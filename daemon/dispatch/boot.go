@@ -61,6 +61,9 @@ func (e boot) read(ctx context.Context, o Options) booted {
 	for _, of := range byCard(entries) {
 		m.found = append(m.found, examine(ctx, o, of))
 	}
+	if m.direct, err = o.Runs.LiveWithoutCard(ctx); err != nil {
+		m.err = fmt.Errorf("look for runs that clocks and events have started: %w", err)
+	}
 	return m
 }
 
@@ -213,7 +216,7 @@ func (s *state) onBooted(m booted, now time.Time) []effect {
 	for _, a := range m.found {
 		fx = append(fx, s.adopt(a, now)...)
 	}
-	return fx
+	return append(fx, s.takeOver(m.direct)...)
 }
 
 // adopt continues with one card where its dead owner left it.

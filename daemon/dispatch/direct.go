@@ -9,9 +9,10 @@ import (
 	"iterion/native/board"
 )
 
-// direct is a run without a card that somebody wants to go on. It waits for a slot
+// direct is a run without a card. One that somebody wants to go on waits for a slot
 // like a card does, and nothing of it is kept over a restart: while it waits it is
-// a paused run that can be asked to go on again.
+// a paused run that can be asked to go on again. One that a clock or an event starts
+// never waits here: it has its slot from the beginning (reserve.go).
 type direct struct {
 	runID, title, bot, by string
 	attempt, outcome      int
@@ -20,6 +21,7 @@ type direct struct {
 	goAt                  time.Time
 	errs                  int
 	reason                string
+	reserved              bool // started by somebody who asked for its slot, or found running
 }
 
 func (d *direct) slot() bool { return d.phase != PhaseClaiming }

@@ -71,7 +71,10 @@
 // again, for the same reason.
 //
 // Runs without a card that are asked to go on share the slots, the pause and the
-// cap (direct.go).
+// cap (direct.go). So do those that clocks and events start: whoever is about to make
+// one reserves a slot first, and is refused while nothing may start (reserve.go). The
+// slot is held until the run ends; a new dispatcher finds the live ones again by their
+// records, before it starts anything.
 //
 // # Waiting for better times
 //

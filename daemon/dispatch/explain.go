@@ -43,6 +43,11 @@ func offlineWorld(ctx context.Context, o Options, issueID string) (world, error)
 			w.slotsBy[e.SourceState]++
 		}
 	}
+	direct, err := o.Runs.LiveWithoutCard(ctx)
+	if err != nil {
+		return w, fmt.Errorf("look for runs that clocks and events have started: %w", err)
+	}
+	w.slots += len(direct)
 	if e, ok := retries[issueID]; ok {
 		e.IssueID = issueID
 		w.retry, w.retryAt = e, fireAt(e)

@@ -62,6 +62,7 @@ const (
 	guardColumn = "column"
 	guardPaused = "paused"
 	guardSpend  = "spend"
+	guardSlots  = "slots"
 	guardResume = "resume" // no row: the run of a parked card did not go on, and is tried again
 	guardClaim  = "claim"
 	guardRetry  = "retry due"
@@ -74,7 +75,7 @@ func guards() []guard {
 		{row: 0, name: guardColumn, of: columnGuard, again: true},
 		{row: 1, name: guardPaused, of: pausedGuard, goOn: true},
 		{row: 2, name: guardSpend, of: spendGuard, goOn: true},
-		{row: 3, name: "slots", of: slotsGuard, goOn: true},
+		{row: 3, name: guardSlots, of: slotsGuard, goOn: true},
 		{row: 4, name: "state slots", of: stateSlotsGuard, goOn: true},
 		{row: 5, name: "claimed", of: claimedGuard, again: true},
 		{row: 6, name: guardRetry, of: retryGuard},

@@ -67,5 +67,8 @@ func (e boot) look(ctx context.Context, o Options) (booted, error) {
 	for _, of := range byCard(entries) {
 		m.found = append(m.found, examine(ctx, o, of))
 	}
+	if m.direct, err = o.Runs.LiveWithoutCard(ctx); err != nil {
+		return m, fmt.Errorf("look for runs that clocks and events have started: %w", err)
+	}
 	return m, nil
 }

@@ -33,7 +33,12 @@ type (
 		by    string
 		reply chan<- error
 	}
-	configured struct {
+	reserveAsked struct { // a run without a card wants a slot
+		of    Direct
+		reply chan<- error
+	}
+	takeOverAsked struct{}
+	configured    struct {
 		cfg   Config
 		reply chan<- error
 	}
@@ -50,6 +55,7 @@ type (
 		desired Desired
 		retries map[string]RetryEntry
 		found   []adoption
+		direct  []RunView // live, without a card
 		schema  board.Schema
 		err     error
 	}
@@ -109,9 +115,17 @@ type (
 		runID string
 		err   error
 	}
-	directEnded struct{ runID string }
-	spendSeen   struct{ budget budget }
-	ended       struct { // the await came back
+	directEnded   struct{ runID string }
+	reservedTried struct { // a run that has its slot was made, or was not
+		runID string
+		err   error
+	}
+	runsFound struct { // live runs without a card
+		runs []RunView
+		err  error
+	}
+	spendSeen struct{ budget budget }
+	ended     struct { // the await came back
 		issueID, runID string
 		view           RunView
 		stamped        bool

@@ -73,6 +73,10 @@ type Runs interface {
 	// LiveByIssue returns the runs of a card that are not final, oldest first. It
 	// is asked once before each claim.
 	LiveByIssue(ctx context.Context, issueID string) ([]RunView, error)
+	// LiveWithoutCard returns the runs at work that a clock or an event has started
+	// without a card, where this dispatcher is the one that counts them against its
+	// slots. It is asked at the start.
+	LiveWithoutCard(ctx context.Context) ([]RunView, error)
 	// Stop asks the run's supervisor to end it (run.VerbCancel or run.VerbStop), or to
 	// stop its bot and keep it (run.VerbPause; ErrNotResumable where the bot does not
 	// support that), and returns once the request is durable; Await tells when it has

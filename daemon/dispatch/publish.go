@@ -29,7 +29,7 @@ func (s *state) snapshot(now time.Time) Snapshot {
 	}
 	for _, d := range s.directs {
 		if d.slot() {
-			snap.Running = append(snap.Running, Running{Title: d.title, Bot: d.bot, RunID: d.runID, Attempt: d.attempt, Phase: d.phase, Since: d.asked})
+			snap.Running = append(snap.Running, Running{Title: d.title, Bot: d.bot, RunID: d.runID, Attempt: d.attempt, Phase: d.phase, Since: d.asked, By: d.by})
 		}
 	}
 	for _, c := range s.cards {

@@ -131,6 +131,8 @@ func (p simRunsPort) LiveByIssue(ctx context.Context, id string) ([]RunView, err
 	})
 }
 
+func (p simRunsPort) LiveWithoutCard(context.Context) ([]RunView, error) { return nil, nil }
+
 func (p simRunsPort) Stop(ctx context.Context, id, verb, by, note string) error {
 	return told(p.l, ctx, "Stop "+id+" "+verb, func() error { return p.l.s.runs.stop(id, verb, by, note) })
 }

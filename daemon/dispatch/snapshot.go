@@ -55,7 +55,7 @@ const (
 	PhaseHeld      = "held"
 )
 
-// Running is a card that occupies a slot.
+// Running is a card, or a run without one, that occupies a slot.
 type Running struct {
 	IssueID string    `json:"issue_id"`
 	Title   string    `json:"title"`
@@ -65,6 +65,8 @@ type Running struct {
 	Phase   string    `json:"phase"`
 	Since   time.Time `json:"since"` // start of the claim
 	Workdir string    `json:"workdir,omitempty"`
+	// By is what started a run without a card, or who made it go on.
+	By string `json:"by,omitempty"`
 
 	// What the run's record says. The dispatcher leaves them empty; the daemon
 	// fills them in whenever somebody asks for its status.

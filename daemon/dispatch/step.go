@@ -56,6 +56,10 @@ func (s *state) handle(m message, now time.Time) []effect {
 		return s.onDirectTried(m, now)
 	case directEnded:
 		return s.onDirectEnded(m)
+	case reservedTried:
+		return s.onReservedTried(m)
+	case runsFound:
+		return s.onRunsFound(m, now)
 	case spendSeen:
 		return s.onSpendSeen(m, now)
 	default:
@@ -78,6 +82,10 @@ func (s *state) handleAsked(m message, now time.Time) []effect {
 		return s.onPauseAsked(m)
 	case resumeAsked:
 		return s.onResumeAsked(m, now)
+	case reserveAsked:
+		return s.onReserveAsked(m, now)
+	case takeOverAsked:
+		return []effect{findRuns{}}
 	case stopRuns:
 		return s.onStopRuns(m)
 	case worldAsked:

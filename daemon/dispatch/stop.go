@@ -89,11 +89,13 @@ func (s *state) onStopRuns(m stopRuns) []effect {
 		}
 	}
 	for _, id := range sorted(s.directs) {
-		if !s.directs[id].slot() {
+		switch d := s.directs[id]; {
+		case !d.slot():
 			delete(s.directs, id)
-			continue
+		case d.reserved && d.phase == PhaseLaunching: // there may be no run yet; it is ended when there is
+		default:
+			fx = append(fx, stopDirect(id, m.by))
 		}
-		fx = append(fx, sendStop{runID: id, request: stopRequest{verb: run.VerbCancel, by: m.by, note: "the daemon was stopped"}})
 	}
 	return fx
 }

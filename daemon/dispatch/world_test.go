@@ -348,6 +348,18 @@ func (f *fakeRuns) Inspect(_ context.Context, id string) (RunView, error) {
 	return v, err
 }
 
+func (f *fakeRuns) LiveWithoutCard(context.Context) ([]RunView, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var live []RunView
+	for _, id := range f.order {
+		if v := f.runs[id].view; v.Record.Source.Kind == run.SourceSchedule && !v.Record.Status.Final() {
+			live = append(live, v)
+		}
+	}
+	return live, nil
+}
+
 func (f *fakeRuns) LiveByIssue(_ context.Context, issueID string) ([]RunView, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
