@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 )
@@ -42,11 +43,15 @@ type Effect struct {
 	ClaimUntil     time.Time   `json:"claim_until,omitzero"`
 	ConsumeMarked  bool        `json:"consume_marked,omitempty"`
 	NotBefore      time.Time   `json:"not_before,omitzero"`
-	LastError      string      `json:"last_error,omitempty"`
+	// Held: the launch waits for a slot, the spending cap or the end of a pause.
+	Held      bool   `json:"held,omitempty"`
+	LastError string `json:"last_error,omitempty"`
 	// Outcome says in words what became of a row that is done.
 	Outcome   string    `json:"outcome,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+
+	Extra map[string]json.RawMessage `json:"-"` // unknown keys, written back
 }
 
 // The pace of the outbox.
@@ -63,6 +68,8 @@ var (
 	ErrNoEffect = errors.New("no such effect")
 	// ErrLostClaim: the row was claimed anew, or ended, since the claim that is named.
 	ErrLostClaim = errors.New("the effect's claim is lost")
+	// ErrEffectState: the row is claimed or done, and the verb is for others.
+	ErrEffectState = errors.New("not possible in the effect's state")
 )
 
 // EffectQuery selects effects; empty fields select all.
@@ -96,15 +103,24 @@ type Outbox interface {
 	// when that was the last. final fails it at once. ErrLostClaim.
 	Fail(ctx context.Context, id, claimID, reason string, final bool, now time.Time) (Effect, error)
 	// Wait gives a claimed row back without spending an attempt, for a launch that is
-	// held. ErrLostClaim.
+	// held: the row is pending, Held, and due at notBefore. ErrLostClaim.
 	Wait(ctx context.Context, id, claimID, reason string, notBefore, now time.Time) error
+	// Wake makes at most limit (0: all) held rows due at once, oldest first, and
+	// returns how many.
+	Wake(ctx context.Context, now time.Time, limit int) (int, error)
+	// NextDue returns the earliest instant at which Claim can find something; ok is
+	// false when nothing is pending or claimed.
+	NextDue(ctx context.Context) (at time.Time, ok bool, err error)
+	// Counts returns how many rows are in each state.
+	Counts(ctx context.Context) (map[EffectState]int, error)
 
 	List(ctx context.Context, q EffectQuery) ([]Effect, error) // newest first
 	Get(ctx context.Context, id string) (Effect, error)        // ErrNoEffect
-	// Retry makes a failed row pending again with all its attempts before it. ErrNoEffect.
+	// Retry makes a failed row pending again with all its attempts before it, and one
+	// that waits due at once. ErrNoEffect, ErrEffectState.
 	Retry(ctx context.Context, id string, now time.Time) (Effect, error)
 	// Drop removes a failed row; a pending one, too, so that an operator can call a
-	// launch off. ErrNoEffect.
+	// launch off. ErrNoEffect, ErrEffectState.
 	Drop(ctx context.Context, id string) error
 	// Prune forgets done rows that ended before.
 	Prune(ctx context.Context, before time.Time) (int, error)
