@@ -61,10 +61,10 @@ func runIssueList(ctx context.Context, f *Factory, o issueListOptions) error {
 	if err != nil {
 		return err
 	}
+	keepSmall() // a table holds all its cards at once, and so does who has to make the index
 	if files, ok := b.(board.FileLister); ok && f.Global.JSON {
 		return printFiles(ctx, f, files, o.query)
 	}
-	keepSmall() // a table holds all its cards at once
 	found, err := listForTable(ctx, b, o.query)
 	if err != nil {
 		return fmt.Errorf("list issues: %w", err)
