@@ -30,6 +30,16 @@ const (
 	RunPaused    = "run.paused"
 )
 
+// Sources returns all sources.
+func Sources() []Source {
+	return []Source{SourceForge, SourceSchedule, SourceBoard, SourceRun, SourceManual, SourceCustom}
+}
+
+// Kinds returns the kinds of events that iterion itself makes.
+func Kinds() []string {
+	return []string{CardCreated, CardMoved, CardLabeled, CardUpdated, RunFinished, RunFailed, RunCancelled, RunPaused}
+}
+
 // Event is something that happened and may owe a bot a launch. The id is the same
 // whenever the same thing is told again.
 type Event struct {

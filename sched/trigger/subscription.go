@@ -3,6 +3,7 @@ package trigger
 import (
 	"time"
 
+	"iterion/bots/manifest"
 	"iterion/sched/gate"
 )
 
@@ -76,7 +77,20 @@ type Subscription struct {
 	ConsumeLabels bool `json:"consume_labels,omitempty"`
 	Enabled       bool `json:"enabled"`
 
-	Origin      string    `json:"origin"`
+	// What is done when an allowance is used up, see manifest.Retry. Zero fields leave
+	// what the bot says in force.
+	RetryUsageWindow string   `json:"retry_usage_window,omitempty"`
+	RetryMaxAttempts int      `json:"retry_max_attempts,omitempty"`
+	RetryMaxWait     Duration `json:"retry_max_wait,omitempty"`
+	RetryJitter      Duration `json:"retry_jitter,omitempty"`
+
+	// Problem says why the subscription cannot be used as it is written. One that has
+	// a problem is never in force.
+	Problem string `json:"problem,omitempty"`
+
+	Origin string `json:"origin"`
+	// Retuned: a row of triggers.yaml changes what the manifest says.
+	Retuned     bool      `json:"retuned,omitempty"`
 	LastError   string    `json:"last_error,omitempty"`
 	LastErrorAt time.Time `json:"last_error_at,omitzero"`
 	CreatedBy   string    `json:"created_by,omitempty"`
@@ -86,6 +100,17 @@ type Subscription struct {
 
 // Clock reports whether the resident scheduler fires the subscription.
 func (s Subscription) Clock() bool { return s.Invocation == OnSchedule || s.Invocation == OnKeepalive }
+
+// Active reports whether the subscription is in force.
+func (s Subscription) Active() bool { return s.Enabled && s.Problem == "" }
+
+// Retry returns what the subscription says of used up allowances.
+func (s Subscription) Retry() manifest.Retry {
+	return manifest.Retry{
+		UsageWindow: s.RetryUsageWindow, MaxAttempts: s.RetryMaxAttempts,
+		MaxWait: time.Duration(s.RetryMaxWait), Jitter: time.Duration(s.RetryJitter),
+	}
+}
 
 // Policy returns how a clock subscription crosses the gate.
 func (s Subscription) Policy() gate.Policy {
