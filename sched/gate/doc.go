@@ -24,6 +24,35 @@
 // by the caller, once a slot, also for a decider that died: the run id is fixed
 // before Decide is called, so whoever comes next can tell what became of it.
 //
+// # The guard
+//
+// A guard is text for sh -c. It runs in the schedule's working folder, in a session
+// and process group of its own, with standard input empty and no more of an
+// environment than the caller gives it, ITERION_SCHEDULE and ITERION_SCHEDULE_BOT.
+//
+// The shell's exit is the verdict: 0 is yes, anything else is no, except for 126
+// and 127, by which a shell says that it could not do what it was told, and for a
+// signal: those are no answer. What the shell left in the background, in its
+// group, in another session or behind a pipe that it holds open, is ended and
+// proven gone before anything else happens, save a run that the guard started,
+// which is its own. A guard that takes too long, or prints more than
+// MaxGuardOutput, is ended in the same way; three seconds later at the latest
+// Decide goes on.
+//
+// After a yes all that the guard printed on standard output is the var GuardVar of
+// the launch. Output of one line comes without its newline, as from `$(…)`;
+// anything longer comes byte for byte. A launch carries vars in a file, so that
+// megabytes arrive whole; what is too long for an environment variable is there
+// alone (package supervise).
+//
+// When the caller is killed meanwhile the guard runs on, to an end of its own.
+//
+// # Interrupted
+//
+// When ctx ends, a guard that runs is ended, nothing is launched and the record
+// says so. A caller that stops in an orderly way and wants the slot to be decided
+// later does not write that record.
+//
 // # Health
 //
 // Busy is not unhealthy: Record.Verdict says whether a decision raises the last

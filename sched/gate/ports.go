@@ -24,7 +24,9 @@ type Request struct {
 	Policy  Policy
 	Vars    map[string]string // of the launch; the guard's output is added
 	Workdir string            // the guard runs there
-	Env     []string          // of the guard, besides ITERION_SCHEDULE and ITERION_SCHEDULE_BOT
+	// Env is what the guard is given besides ITERION_SCHEDULE and
+	// ITERION_SCHEDULE_BOT. Nil: a PATH and nothing else.
+	Env []string
 	// MayReap: the caller's clock may end runs. Elsewhere a stale run is only named.
 	MayReap bool
 }
@@ -56,7 +58,8 @@ type Ports struct {
 	// error nothing is launched.
 	Intend func(ctx context.Context) error
 	// Launch makes the run under the tick's id. A run of that id that exists is
-	// success.
+	// success. An error with a method RunMade() bool that says true is a launch that
+	// failed and left a run on record.
 	Launch func(ctx context.Context, runID string, vars map[string]string) error
 	// Now returns the time of a decision after the guard has run; nil: time.Now.
 	Now func() time.Time

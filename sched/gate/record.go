@@ -79,10 +79,15 @@ func (r Record) Verdict() Verdict {
 }
 
 // Key tells the record's tick from all others: two records of one key are one
-// decision that was written twice.
+// decision that was written twice. One by hand that made no run is told by its
+// instant.
 func (r Record) Key() string {
-	if r.Slot.IsZero() {
-		return string(r.Surface) + "|" + r.ScheduleID + "|run|" + r.RunID
+	of := string(r.Surface) + "|" + r.ScheduleID + "|"
+	switch {
+	case !r.Slot.IsZero():
+		return of + r.Slot.UTC().Format(time.RFC3339Nano)
+	case r.RunID != "":
+		return of + "run|" + r.RunID
 	}
-	return string(r.Surface) + "|" + r.ScheduleID + "|" + r.Slot.UTC().Format(time.RFC3339Nano)
+	return of + "at|" + r.At.UTC().Format(time.RFC3339Nano)
 }
