@@ -38,13 +38,17 @@ type Factory struct {
 
 // NewFactory returns a factory over this process's environment.
 func NewFactory(s *Streams, h Hooks) *Factory {
-	return &Factory{
+	f := &Factory{
 		IO: s, Hooks: h,
 		Env:  os.Getenv,
 		Now:  time.Now,
 		Cwd:  os.Getwd,
 		Home: os.UserHomeDir,
 	}
+	if h.Now != nil {
+		f.Now = h.Now
+	}
+	return f
 }
 
 // Close lets go of what was opened.

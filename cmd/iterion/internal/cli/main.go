@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
 
 // Hooks let tests reach into a command that runs in their process.
 type Hooks struct {
 	// Fault is called by the daemon at its named points.
 	Fault func(point string)
+	// Now replaces the clock of the commands; nil: the real one.
+	Now func() time.Time
 }
 
 // Main runs one command line and returns its exit code. ctx ends when the user

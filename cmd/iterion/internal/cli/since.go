@@ -26,11 +26,16 @@ const wantInstant = "a time such as 2026-11-30 or 2026-11-30T09:00:00Z, or an ag
 
 // parseInstant reads an instant, given as such or as an age.
 func parseInstant(text string, now time.Time) (time.Time, bool) {
+	return parseInstantIn(text, now, time.Local)
+}
+
+// parseInstantIn is parseInstant for who means the clock of a zone.
+func parseInstantIn(text string, now time.Time, zone *time.Location) (time.Time, bool) {
 	if age, ok := parseAge(text); ok {
 		return now.Add(-age), true
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
 			return at, true
 		}
 	}

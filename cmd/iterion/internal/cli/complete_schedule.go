@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// zoneFolders are where systems keep the time zones.
+var zoneFolders = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
+
+// completeZones offers the time zones of this system.
+func completeZones(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	for _, dir := range zoneFolders {
+		if zones := zonesBelow(os.DirFS(dir)); len(zones) > 0 {
+			return append(zones, "UTC"), noFiles
+		}
+	}
+	return []cobra.Completion{"UTC"}, noFiles
+}
+
+// zonesBelow lists zones by their places: Europe/Berlin. The folders in lower case
+// hold the same zones once more, under other rules.
+func zonesBelow(dir fs.FS) []cobra.Completion {
+	var zones []cobra.Completion
+	_ = fs.WalkDir(dir, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && path != "." && strings.ToLower(path) == path:
+			return fs.SkipDir
+		case !d.IsDir() && strings.Contains(path, "/") && !strings.Contains(path, "."):
+			zones = append(zones, path)
+		}
+		return nil
+	})
+	return zones
+}

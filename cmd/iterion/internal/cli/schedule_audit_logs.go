@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"iterion/sched/audit"
+	"iterion/sched/gate"
+)
+
+// auditFilter selects records.
+type auditFilter = audit.Filter
+
+// auditLogs are the logs that tell of ticks, told as one.
+type auditLogs struct {
+	all   []auditLog
+	stats audit.Stats // of what was read
+}
+
+// auditLog is one log. Where only is set, records of other clocks in it are
+// somebody else's.
+type auditLog struct {
+	*audit.Log
+	only gate.Surface
+}
+
+// auditLogs returns the log beside the manifest and, where that is another one, the
+// log of the daemons of this host.
+func (s *schedules) auditLogs(surface gate.Surface) (*auditLogs, error) {
+	path, err := s.manifestPath()
+	if err != nil {
+		return nil, err
+	}
+	usual, err := s.defaultManifest()
+	if err != nil {
+		return nil, err
+	}
+	logs := &auditLogs{all: []auditLog{{Log: s.openAudit(path)}}}
+	if usual != path && (surface == "" || surface == gate.Trigger) {
+		logs.all = append(logs.all, auditLog{s.openAudit(usual), gate.Trigger})
+	}
+	return logs, nil
+}
+
+func (s *schedules) openAudit(manifest string) *audit.Log {
+	return audit.Open(filepath.Join(filepath.Dir(manifest), "logs", "tick-audit.jsonl"), audit.Options{NoFsync: s.f.Global.NoFsync})
+}
+
+func (l auditLog) filter(f auditFilter) auditFilter {
+	if l.only != "" {
+		f.Surface = l.only
+	}
+	return f
+}
+
+// read returns the records that f selects, oldest first.
+func (ls *auditLogs) read(f auditFilter) ([]gate.Record, error) {
+	var found []gate.Record
+	for _, l := range ls.all {
+		stats, err := l.Read(l.filter(f), func(r gate.Record) error {
+			found = append(found, r)
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read tick audit: %w", err)
+		}
+		ls.stats.Torn += stats.Torn
+		ls.stats.Unknown += stats.Unknown
+	}
+	if len(ls.all) > 1 {
+		slices.SortStableFunc(found, func(a, b gate.Record) int { return a.At.Compare(b.At) })
+	}
+	if f.Tail > 0 {
+		found = found[max(0, len(found)-f.Tail):]
+	}
+	return found, nil
+}
+
+// mention tells of lines that were passed over.
+func (ls *auditLogs) mention(f *Factory) {
+	if n := ls.stats.Torn; n > 0 {
+		f.Warn("tick audit: %d %s no record and %s passed over", n, plural(n, "line is", "lines are"), plural(n, "was", "were"))
+	}
+	if n := ls.stats.Unknown; n > 0 {
+		f.Warn("tick audit: %d %s written by a newer version and %s passed over", n, plural(n, "record was", "records were"), plural(n, "was", "were"))
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// follow hands the records to show, one at a time, until ctx ends or a log cannot
+// be read.
+func (ls *auditLogs) follow(ctx context.Context, f auditFilter, show func(gate.Record) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var one sync.Mutex
+	var all sync.WaitGroup
+	for _, l := range ls.all {
+		all.Go(func() {
+			stop(l.Follow(ctx, l.filter(f), func(r gate.Record) error {
+				one.Lock()
+				defer one.Unlock()
+				return show(r)
+			}))
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
