@@ -12,6 +12,8 @@ import (
 // Server carries it over the socket and the Client has the same methods on the
 // other side. A ref is a full id, a bare uuid or a unique prefix.
 type API interface {
+	Editing
+
 	Status(ctx context.Context) (Status, error)
 	// Watch calls send with a full frame and then with every change until ctx
 	// ends, send fails or the daemon stops. It never returns nil.

@@ -74,6 +74,7 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 	serve(t, p, api)
 	c, ctx := dial(t, p), t.Context()
 	const id = "native:0a/b c"
+	title := "another title"
 	calls := []struct {
 		name string
 		call func() (any, error)
@@ -85,6 +86,12 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 		{"why", func() (any, error) { v, err := c.Why(ctx, id); return v[0].Guard, err }, "paused", []any{id}},
 		{"create", func() (any, error) { i, err := c.Create(ctx, CreateIssue{Title: "t"}); return i.Title, err }, "t", []any{CreateIssue{Title: "t"}}},
 		{"move", func() (any, error) { i, err := c.Move(ctx, id, MoveIssue{To: "done"}); return i.State, err }, "done", []any{id, MoveIssue{To: "done"}}},
+		{"update", func() (any, error) { i, err := c.Update(ctx, id, UpdateIssue{Title: &title}); return i.Title, err }, title, []any{id, UpdateIssue{Title: &title}}},
+		{"question", func() (any, error) { q, err := c.Question(ctx, id); return q.ID, err }, "q1", []any{id}},
+		{"answer", func() (any, error) {
+			r, err := c.AnswerRun(ctx, id, Answer{Values: map[string]any{"a": "b"}})
+			return r.ID, err
+		}, id, []any{id, Answer{Values: map[string]any{"a": "b"}}}},
 		{"comment", func() (any, error) { m, err := c.Comment(ctx, id, AddComment{Body: "b"}); return m.Body, err }, "b", []any{id, AddComment{Body: "b"}}},
 		{"clear last run", func() (any, error) { i, err := c.ClearLastRun(ctx, id, By{By: "a"}); return i.ID, err }, id, []any{id, By{By: "a"}}},
 		{"bots", func() (any, error) { b, err := c.Bots(ctx); return b[0].Slug, err }, "hello", nil},

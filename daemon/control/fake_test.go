@@ -88,3 +88,16 @@ func (f *fake) Stop(_ context.Context, s Stop) (StopReport, error) {
 	f.note(s)
 	return StopReport{Running: []dispatch.Running{{RunID: "r"}}}, f.err
 }
+
+func (f *fake) Update(_ context.Context, ref string, in UpdateIssue) (board.Issue, error) {
+	f.note(ref, in)
+	return board.Issue{ID: ref, Title: *in.Title}, f.err
+}
+func (f *fake) Question(_ context.Context, ref string) (run.Interaction, error) {
+	f.note(ref)
+	return run.Interaction{ID: "q1", RunID: ref}, f.err
+}
+func (f *fake) AnswerRun(_ context.Context, ref string, in Answer) (run.Record, error) {
+	f.note(ref, in)
+	return run.Record{ID: ref}, f.err
+}

@@ -17,6 +17,7 @@ import (
 //	GET  /v1/issues/{id}/why            []dispatch.Verdict
 //	POST /v1/issues                     CreateIssue -> board.Issue
 //	POST /v1/issues/{id}/move           MoveIssue   -> board.Issue
+//	POST /v1/issues/{id}/update         UpdateIssue -> board.Issue
 //	POST /v1/issues/{id}/comment        AddComment  -> board.Comment
 //	POST /v1/issues/{id}/clear-last-run By          -> board.Issue
 //	GET  /v1/bots                       []BotInfo
@@ -24,6 +25,8 @@ import (
 //	GET  /v1/runs/{id}/log?offset=&limit=   LogChunk
 //	POST /v1/runs/{id}/cancel           By          -> run.Record
 //	POST /v1/runs/{id}/pause | resume   By          -> run.Record
+//	GET  /v1/runs/{id}/question         run.Interaction
+//	POST /v1/runs/{id}/answer           Answer      -> run.Record
 //	POST /v1/pause | unpause            Pause       -> Status
 //	POST /v1/refresh | reload           By          -> Status
 //	POST /v1/workspaces/prune           Prune       -> PruneReport
