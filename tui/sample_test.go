@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -278,4 +279,42 @@ func (f *fake) Refresh(context.Context, control.By) (control.Status, error) {
 
 func (f *fake) Stop(_ context.Context, s control.Stop) (control.StopReport, error) {
 	return control.StopReport{}, f.note("stop cancel=%v", s.CancelRuns)
+}
+
+func (f *fake) Update(_ context.Context, id string, u control.UpdateIssue) (board.Issue, error) {
+	said, err := json.Marshal(u)
+	if err != nil {
+		return board.Issue{}, err
+	}
+	return board.Issue{ID: id}, f.note("update %s %s", id, said)
+}
+
+func (f *fake) PauseRun(_ context.Context, id string, _ control.By) (run.Record, error) {
+	return run.Record{ID: id}, f.note("pause run %s", id)
+}
+
+func (f *fake) ResumeRun(_ context.Context, id string, _ control.By) (run.Record, error) {
+	return run.Record{ID: id}, f.note("resume run %s", id)
+}
+
+func (f *fake) Question(_ context.Context, id string) (run.Interaction, error) {
+	return run.Interaction{ID: "q1", RunID: id, Questions: run.Form{
+		Question: "Ship it?", Fields: []run.Field{
+			{Name: "ship", Type: run.FieldBool},
+			{Name: "where", Type: run.FieldChoice, Choices: []string{"dev", "prod"}, Default: "dev"},
+			{Name: "note", Type: run.FieldText, Label: "Anything else"},
+		},
+	}}, nil
+}
+
+func (f *fake) AnswerRun(_ context.Context, id string, a control.Answer) (run.Record, error) {
+	said, err := json.Marshal(a.Values)
+	if err != nil {
+		return run.Record{}, err
+	}
+	return run.Record{ID: id}, f.note("answer %s %s by %s", id, said, a.By)
+}
+
+func (f *fake) Reload(context.Context, control.By) (control.Status, error) {
+	return control.Status{}, f.note("reload")
 }

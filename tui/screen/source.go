@@ -23,15 +23,22 @@ type Source interface {
 	Move(ctx context.Context, id string, m control.MoveIssue) (board.Issue, error)
 	Comment(ctx context.Context, id string, c control.AddComment) (board.Comment, error)
 	ClearLastRun(ctx context.Context, id string, by control.By) (board.Issue, error)
+	Update(ctx context.Context, id string, u control.UpdateIssue) (board.Issue, error)
 
 	Bots(ctx context.Context) ([]control.BotInfo, error)
 	Run(ctx context.Context, id string) (run.Record, error)
 	// Log returns at most limit bytes of a run's log from offset on.
 	Log(ctx context.Context, id string, offset, limit int64) (control.LogChunk, error)
 	CancelRun(ctx context.Context, id string, by control.By) (run.Record, error)
+	PauseRun(ctx context.Context, id string, by control.By) (run.Record, error)
+	ResumeRun(ctx context.Context, id string, by control.By) (run.Record, error)
+	// Question returns what a paused run asks; AnswerRun answers it and lets it go on.
+	Question(ctx context.Context, id string) (run.Interaction, error)
+	AnswerRun(ctx context.Context, id string, a control.Answer) (run.Record, error)
 
 	Pause(ctx context.Context, p control.Pause) (control.Status, error)
 	Unpause(ctx context.Context, p control.Pause) (control.Status, error)
 	Refresh(ctx context.Context, by control.By) (control.Status, error)
+	Reload(ctx context.Context, by control.By) (control.Status, error)
 	Stop(ctx context.Context, s control.Stop) (control.StopReport, error)
 }
