@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"iterion/daemon/dispatch"
+	"iterion/native"
 	"iterion/native/atomicfile"
 )
 
@@ -17,6 +18,12 @@ type intentFile struct {
 	path  string
 	store exclusive
 	o     atomicfile.Options
+}
+
+// ReadIntent returns whether the operator of a store wants runs to start, for who
+// starts one without a daemon. It changes nothing.
+func ReadIntent(ctx context.Context, l native.Layout) (dispatch.Desired, error) {
+	return (&intentFile{path: l.Runtime()}).Load(ctx)
 }
 
 // Load returns the operator's intent; without a file, that is to run. A file that
