@@ -102,13 +102,14 @@ func matched(readings []Event, subs []Subscription) []debt {
 // none. An outcome is only believed with its record; what a bot wrote on the board
 // happened whether its run is still known or not.
 func (v Evaluator) origin(e Event) (rec *run.Record, dropped string, err error) {
-	if e.RunID == "" {
+	id := e.origin()
+	if id == "" {
 		if e.Source == SourceRun {
-			return nil, "it names no run", nil
+			dropped = "it names no run"
 		}
-		return nil, "", nil
+		return nil, dropped, nil
 	}
-	found, err := v.Run(e.RunID)
+	found, err := v.Run(id)
 	var broken *run.UnreadableError
 	switch {
 	case errors.Is(err, run.ErrNotFound), errors.As(err, &broken):
@@ -117,7 +118,7 @@ func (v Evaluator) origin(e Event) (rec *run.Record, dropped string, err error) 
 		}
 		return nil, "", nil
 	case err != nil:
-		return nil, "", fmt.Errorf("look at run %s, which event %s comes from: %w", e.RunID, e.ID, err)
+		return nil, "", fmt.Errorf("look at run %s, which event %s comes from: %w", id, e.ID, err)
 	}
 	if e.Source == SourceRun {
 		dropped = VerifyRun(e, found)
@@ -151,10 +152,18 @@ func (v Evaluator) row(o debt, origin *run.Record, now time.Time) Effect {
 // LaunchDepth returns the chain depth of a run that an event launches: one more
 // than that of the run which the event comes from.
 func LaunchDepth(e Event) int {
-	if e.RunID == "" {
+	if e.origin() == "" {
 		return e.ChainDepth
 	}
 	return e.ChainDepth + 1
+}
+
+// origin returns the run that the event comes from, if any.
+func (e Event) origin() string {
+	if e.RunID != "" {
+		return e.RunID
+	}
+	return e.ByRun
 }
 
 // maxNamed bounds how many bots of a chain are named.

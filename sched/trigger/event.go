@@ -59,10 +59,11 @@ type Event struct {
 	Reason string `json:"reason,omitempty"`
 	// LaunchedRunID: this event is itself the trace of a launch and yields nothing.
 	LaunchedRunID string `json:"launched_run_id,omitempty"`
-	// RunID is the run that the event comes from: whose outcome it tells, which
-	// OutcomeSeq numbers, or whose bot made it.
+	// RunID and OutcomeSeq name the outcome that a run event tells.
 	RunID      string `json:"run_id,omitempty"`
 	OutcomeSeq int    `json:"outcome_seq,omitempty"`
+	// ByRun is the run whose bot made a board or custom event.
+	ByRun string `json:"by_run,omitempty"`
 	// ChainDepth is that of the run which the event comes from: how many launches by
 	// events of runs led to it.
 	ChainDepth int `json:"chain_depth,omitempty"`

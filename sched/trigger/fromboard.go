@@ -73,7 +73,7 @@ func (e Event) updated(b board.Event) []Event {
 func boardEvent(e board.Event) Event {
 	return Event{
 		ID: boardID(e.Seq), Source: SourceBoard, OccurredAt: e.Timestamp,
-		Actor: e.Payload.ByActor, Reason: e.Payload.Reason, RunID: e.Payload.ByRun,
+		Actor: e.Payload.ByActor, Reason: e.Payload.Reason, ByRun: e.Payload.ByRun,
 		Payload: boardPayload(e.Payload),
 	}
 }

@@ -1,0 +1,325 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"iterion/native/board"
+	"iterion/native/run"
+)
+
+// FeedBoard is the name of the board's log among an outbox's cursors.
+const FeedBoard = "board"
+
+// BoardFeed is what the spine needs of a board.
+type BoardFeed interface {
+	Get(ctx context.Context, id string) (board.Issue, error)
+	Events(ctx context.Context, after int64, limit int) ([]board.Event, error)
+	Tip(ctx context.Context) (int64, error)
+}
+
+// Spine reads the feeds behind their cursors and puts what the events owe into the
+// outbox. One process at a time runs it on a store.
+type Spine struct {
+	Board  BoardFeed
+	Inbox  Inbox
+	Runs   Runs // whose outcomes are told
+	Outbox Outbox
+	// Subscriptions returns the set as it is now.
+	Subscriptions func() (Set, error)
+	MaxChain      int                 // 0: DefaultMaxChain
+	Poll          time.Duration       // between looks that nobody asked for; 0: a second
+	Owed          func(rows []Effect) // told of rows that are durable; may be nil
+	Log           *slog.Logger        // nil: silent
+
+	nudges   chan struct{}
+	once     sync.Once
+	tellNext time.Time // Run's and Step's own
+	mu       sync.Mutex
+	health   Health
+}
+
+// Health is how a spine fares.
+type Health struct {
+	Board FeedHealth `json:"board"`
+	Inbox FeedHealth `json:"inbox"`
+	// LastError is what keeps the spine from going on; empty once it does.
+	LastError   string    `json:"last_error,omitempty"`
+	LastErrorAt time.Time `json:"last_error_at,omitzero"`
+	Problems    int       `json:"problems,omitempty"` // wrong subscriptions
+}
+
+// FeedHealth is how one feed fares since the spine was made.
+type FeedHealth struct {
+	Cursor  int64 `json:"cursor"`
+	Events  int64 `json:"events"`  // looked at
+	Owed    int64 `json:"owed"`    // effects
+	Dropped int64 `json:"dropped"` // not believed
+	Broken  int64 `json:"broken"`  // could not be read, and were passed over
+	// LastBroken says of the newest one of these what it was.
+	LastBroken string `json:"last_broken,omitempty"`
+}
+
+// Defaults of a Spine.
+const (
+	defaultPoll = time.Second
+	batchSize   = 500 // events whose effects become durable together
+)
+
+// Nudge asks for a look now. It never blocks.
+func (s *Spine) Nudge() {
+	select {
+	case s.wake() <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Spine) wake() chan struct{} {
+	s.once.Do(func() { s.nudges = make(chan struct{}, 1) })
+	return s.nudges
+}
+
+// Health returns how the spine fares.
+func (s *Spine) Health() Health {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.health
+}
+
+// Run looks at the feeds until ctx ends. What goes wrong is told by Health and in
+// the log, once, and tried again.
+func (s *Spine) Run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.wake():
+		case <-timer.C:
+		}
+		s.note(s.Step(ctx), ctx)
+		timer.Reset(s.poll())
+	}
+}
+
+func (s *Spine) note(err error, ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text == s.health.LastError {
+		return
+	}
+	s.health.LastError, s.health.LastErrorAt = text, time.Time{}
+	if err == nil {
+		s.log().Info("triggers go on")
+		return
+	}
+	s.health.LastErrorAt = time.Now().UTC()
+	s.log().Error("triggers are stuck, nothing is lost meanwhile", "err", err)
+}
+
+// Step reads both feeds to their ends.
+func (s *Spine) Step(ctx context.Context) error {
+	if err := Arm(ctx, s.Outbox, s.Board, s.Inbox); err != nil {
+		return err
+	}
+	set, err := s.Subscriptions()
+	if err != nil {
+		return fmt.Errorf("read the subscriptions: %w", err)
+	}
+	s.mu.Lock()
+	s.health.Problems = len(set.Problems)
+	s.mu.Unlock()
+	subs := set.Listeners()
+	return errors.Join(s.tell(ctx), s.drain(ctx, s.inboxFeed(), subs), s.drain(ctx, s.boardFeed(), subs))
+}
+
+// tellShare bounds the part of the time that goes into looking for outcomes in a
+// long history of runs: one in so many.
+const tellShare = 50
+
+// tell looks for outcomes, not at every nudge but about as often as it polls.
+func (s *Spine) tell(ctx context.Context) error {
+	began := time.Now()
+	if began.Before(s.tellNext) {
+		return nil
+	}
+	_, err := TellOutcomes(ctx, s.Inbox, s.Runs)
+	took := time.Since(began)
+	s.tellNext = began.Add(max(s.poll()/2, tellShare*took))
+	return err
+}
+
+func (s *Spine) poll() time.Duration {
+	if s.Poll == 0 {
+		return defaultPoll
+	}
+	return s.Poll
+}
+
+// Arm begins a feed that has no cursor at its end: what happened before anybody
+// listened is never replayed. Whoever makes a subscription or leaves an event arms
+// first, so that it counts although no daemon has run yet.
+func Arm(ctx context.Context, out Outbox, b BoardFeed, box Inbox) error {
+	type begin struct {
+		name string
+		tip  func(context.Context) (int64, error)
+	}
+	for _, f := range []begin{{FeedBoard, b.Tip}, {FeedInbox, box.Tip}} {
+		if _, ok, err := out.Cursor(ctx, f.name); err != nil || ok {
+			if err != nil {
+				return fmt.Errorf("read the place in the %s feed: %w", f.name, err)
+			}
+			continue
+		}
+		tip, err := f.tip(ctx)
+		if err != nil {
+			return fmt.Errorf("find the end of the %s feed: %w", f.name, err)
+		}
+		if err := out.Add(ctx, f.name, tip, nil); err != nil {
+			return fmt.Errorf("begin the %s feed: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// feed is one source of events.
+type feed struct {
+	name string
+	// read returns events behind a place, and the place that they reach to.
+	read   func(ctx context.Context, after int64) (events []Event, at int64, err error)
+	health *FeedHealth
+}
+
+// drain evaluates a feed to its end, a batch at a time.
+func (s *Spine) drain(ctx context.Context, f feed, subs []Subscription) error {
+	for {
+		at, ok, err := s.Outbox.Cursor(ctx, f.name)
+		if err != nil || !ok {
+			return err
+		}
+		s.mu.Lock()
+		f.health.Cursor = at
+		s.mu.Unlock()
+		events, next, err := f.read(ctx, at)
+		if err != nil {
+			return fmt.Errorf("read the %s feed: %w", f.name, err)
+		}
+		if next == at {
+			return nil
+		}
+		if err := s.settle(ctx, f, events, next, subs); err != nil {
+			return err
+		}
+	}
+}
+
+// settle makes what a batch owes durable, and then moves the cursor.
+func (s *Spine) settle(ctx context.Context, f feed, events []Event, next int64, subs []Subscription) error {
+	eval := Evaluator{Run: s.Runs.Get, MaxChain: s.MaxChain, Log: s.Log}
+	v, err := eval.Evaluate(events, subs, time.Now().UTC())
+	if err != nil {
+		return err
+	}
+	if err := s.Outbox.Add(ctx, f.name, next, v.Rows); err != nil {
+		return fmt.Errorf("put what is owed into the outbox: %w", err)
+	}
+	s.mu.Lock()
+	f.health.Cursor = next
+	f.health.Events += int64(v.Events)
+	f.health.Owed += int64(len(v.Rows))
+	f.health.Dropped += int64(v.Dropped)
+	s.mu.Unlock()
+	if s.Owed != nil && len(v.Rows) > 0 {
+		s.Owed(v.Rows)
+	}
+	return nil
+}
+
+func (s *Spine) inboxFeed() feed {
+	return feed{name: FeedInbox, health: &s.health.Inbox, read: func(ctx context.Context, after int64) ([]Event, int64, error) {
+		posted, err := s.Inbox.Events(ctx, after, batchSize)
+		var events []Event
+		for _, p := range posted {
+			events, after = append(events, p.Event), p.Seq
+		}
+		return events, after, err
+	}}
+}
+
+func (s *Spine) boardFeed() feed {
+	return feed{name: FeedBoard, health: &s.health.Board, read: func(ctx context.Context, after int64) ([]Event, int64, error) {
+		found, err := s.Board.Events(ctx, after, batchSize)
+		if err != nil {
+			return nil, after, err
+		}
+		cards := map[string]board.Issue{}
+		var events []Event
+		for _, e := range found {
+			readings, err := s.normalize(ctx, e, cards)
+			if err != nil {
+				return nil, after, err
+			}
+			events = append(events, readings...)
+		}
+		if len(found) > 0 {
+			after = found[len(found)-1].Seq
+		}
+		return events, after, nil
+	}}
+}
+
+// normalize returns the readings of a board event. A card that is gone is owed
+// nothing. One that cannot be read is passed over and named: it must not stop what
+// is behind it, and its event says too little by itself.
+func (s *Spine) normalize(ctx context.Context, e board.Event, cards map[string]board.Issue) ([]Event, error) {
+	if !Tells(e) {
+		return nil, nil
+	}
+	card, known := cards[e.IssueID]
+	if !known {
+		var err error
+		card, err = s.Board.Get(ctx, e.IssueID)
+		var broken *board.UnreadableError
+		switch {
+		case errors.Is(err, board.ErrNotFound):
+			s.log().Debug("the card of an event is gone", "issue_id", e.IssueID, "seq", e.Seq)
+			return nil, nil
+		case errors.As(err, &broken):
+			s.broken(e, err)
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		cards[e.IssueID] = card
+	}
+	return FromBoard(e, card), nil
+}
+
+func (s *Spine) broken(e board.Event, err error) {
+	s.log().Error("an event of a card that cannot be read is passed over", "issue_id", e.IssueID, "event_id", boardID(e.Seq), "err", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.health.Board.Broken++
+	s.health.Board.LastBroken = fmt.Sprintf("%s (%s): %v", boardID(e.Seq), e.Type, err)
+}
+
+func (s *Spine) log() *slog.Logger {
+	if s.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return s.Log
+}
+
+var _ Runs = (*run.Dir)(nil)
