@@ -32,15 +32,28 @@ type Appended struct {
 // caller holds the log's lock. When it returns an error that is not ErrUnsure
 // the log holds what it held before.
 func Append(path string, line []byte, o Options) (Appended, error) {
-	if bytes.IndexByte(line, '\n') >= 0 {
-		return Appended{}, errors.New("append: a record must be one line")
+	return AppendAll(path, [][]byte{line}, o)
+}
+
+// AppendAll adds several lines like Append, with one write and one sync. Who is
+// killed meanwhile leaves some of them, the first ones, and perhaps a torn one.
+// The returned offset is of the first one, the end of the last. Without any line it
+// does nothing.
+func AppendAll(path string, lines [][]byte, o Options) (Appended, error) {
+	if len(lines) == 0 {
+		return Appended{}, nil
+	}
+	for _, line := range lines {
+		if bytes.IndexByte(line, '\n') >= 0 {
+			return Appended{}, errors.New("append: a record must be one line")
+		}
 	}
 	f, fresh, err := openAppend(path)
 	if err != nil {
 		return Appended{}, err
 	}
 	defer f.Close()
-	at, err := appendTo(f, line)
+	at, err := appendTo(f, bytes.Join(lines, []byte{'\n'}))
 	if err != nil {
 		return Appended{}, fmt.Errorf("append to %s: %w", path, err)
 	}
@@ -80,18 +93,18 @@ func openAppend(path string) (f *os.File, fresh bool, err error) {
 	return f, fresh, err
 }
 
-func appendTo(f *os.File, line []byte) (Appended, error) {
+func appendTo(f *os.File, lines []byte) (Appended, error) {
 	size, torn, err := tail(f)
 	if err != nil {
 		return Appended{}, err
 	}
 	at := Appended{Offset: size, Torn: torn}
-	buf := make([]byte, 0, len(line)+2)
+	buf := make([]byte, 0, len(lines)+2)
 	if torn {
 		buf = append(buf, '\n')
 		at.Offset++
 	}
-	buf = append(append(buf, line...), '\n')
+	buf = append(append(buf, lines...), '\n')
 	if _, err := f.Write(buf); err != nil {
 		// A full disk takes half a line: leave nothing of it.
 		return Appended{}, errors.Join(err, f.Truncate(size))

@@ -102,3 +102,21 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+func TestSeveralLinesAreAppendedAtOnceBehindATornTail(t *testing.T) {
+	path := logFile(t, `{"seq":0}`+"\n"+`{"se`)
+	at, err := AppendAll(path, [][]byte{[]byte(`{"seq":1}`), []byte(`{"seq":2}`)}, Options{})
+	if err != nil || at != (Appended{Offset: 15, End: 35, Torn: true}) {
+		t.Fatalf("got %+v, %v", at, err)
+	}
+	want := `{"seq":0}` + "\n" + `{"se` + "\n" + `{"seq":1}` + "\n" + `{"seq":2}` + "\n"
+	if got := contentOf(t, path); got != want {
+		t.Errorf("log is %q, want %q", got, want)
+	}
+	if _, err := AppendAll(path, nil, Options{}); err != nil || contentOf(t, path) != want {
+		t.Errorf("no lines: %v, log is %q", err, contentOf(t, path))
+	}
+	if _, err := AppendAll(path, [][]byte{[]byte("{}"), []byte("{\n}")}, Options{}); err == nil || contentOf(t, path) != want {
+		t.Errorf("a record of two lines: %v, log is %q", err, contentOf(t, path))
+	}
+}

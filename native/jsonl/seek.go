@@ -49,6 +49,15 @@ func Backward(path string, fn func(Line) error) error {
 	return nil
 }
 
+// ReadBackward hands the full lines among the first size bytes of f to fn like
+// Backward, for a log that is open already.
+func ReadBackward(f io.ReaderAt, size int64, fn func(Line) error) error {
+	if err := backward(f, size, fn); err != nil && !errors.Is(err, ErrStop) {
+		return fmt.Errorf("read backwards: %w", err)
+	}
+	return nil
+}
+
 // backward keeps in buf the bytes [start, end) of the file, end being the place
 // behind a newline (or where the torn tail begins).
 func backward(f io.ReaderAt, end int64, fn func(Line) error) error {
