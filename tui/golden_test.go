@@ -48,11 +48,14 @@ var scenes = []struct {
 	{"board-moved", func(d *driver) { d.press("right", "right", "down") }},
 	{"board-filter", func(d *driver) { d.press("/"); d.text("ops") }},
 	{"board-help", func(d *driver) { d.press("?") }},
+	{"board-help-search", func(d *driver) { d.press("?", "/"); d.text("card") }},
+	{"board-palette", func(d *driver) { d.press(":"); d.text("pa") }},
 	{"board-move", func(d *driver) { d.press("m") }},
 	{"board-create", func(d *driver) { d.press("n"); d.text("Tidy the attic") }},
 	{"board-cancel", func(d *driver) { d.press("right", "right", "right", "x") }},
 	{"card", func(d *driver) { d.press("right", "right", "enter") }},
 	{"runs", func(d *driver) { d.press("3") }},
+	{"daemon", func(d *driver) { d.press("4", "down") }},
 	{"run", func(d *driver) { d.src.setLog(runID(5), sampleLog); d.press("3", "down", "enter") }},
 }
 

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,21 +12,22 @@ import (
 
 // keyMap are the keys that work on every screen.
 type keyMap struct {
-	screens, tab, backTab, pause, refresh, help, quit, interrupt, suspend key.Binding
+	screens, tab, backTab, palette, pause, refresh, help, quit, interrupt, suspend key.Binding
 }
 
 func keys() keyMap {
 	return keyMap{
-		screens: kit.Bind("1 2 3", "board, card, runs", "1", "2", "3"),
+		screens: kit.Bind("1-4", "board, card, runs, daemon", "1", "2", "3", "4"),
 		tab:     kit.Bind("tab", "next screen", "tab"), backTab: kit.Bind("shift+tab", "screen before", "shift+tab"),
-		pause: kit.Bind("p", "pause or resume dispatch", "p"), refresh: kit.Bind("r", "look for work now", "r"),
+		palette: kit.Bind(":", "find by name", ":"),
+		pause:   kit.Bind("p", "pause or resume dispatch", "p"), refresh: kit.Bind("r", "look for work now", "r"),
 		help: kit.Bind("?", "help", "?"), quit: kit.Bind("q", "quit", "q"),
 		interrupt: kit.Bind("ctrl+c", "quit", "ctrl+c"), suspend: kit.Bind("ctrl+z", "to the shell; fg comes back", "ctrl+z"),
 	}
 }
 
 func (k keyMap) group() kit.Group {
-	return kit.Group{Title: "Everywhere", Keys: []key.Binding{k.screens, k.tab, k.pause, k.refresh, k.help, k.quit, k.suspend}}
+	return kit.Group{Title: "Everywhere", Keys: []key.Binding{k.screens, k.tab, k.palette, k.pause, k.refresh, k.help, k.quit, k.suspend}}
 }
 
 // everywhere takes a key that works on every screen; ok tells whether it was one.
@@ -40,6 +39,9 @@ func (m *root) everywhere(k tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return m.jump((m.index() + 1) % len(m.order)), true
 	case key.Matches(k, m.keys.backTab):
 		return m.jump((m.index() + len(m.order) - 1) % len(m.order)), true
+	case key.Matches(k, m.keys.palette):
+		m.openPalette()
+		return nil, true
 	case key.Matches(k, m.keys.pause):
 		return m.env.AskPause(), true
 	case key.Matches(k, m.keys.refresh):
@@ -89,28 +91,3 @@ func (m *root) jump(i int) tea.Cmd {
 	m.env.Place = &p
 	return nil
 }
-
-// helpPage is the open help.
-type helpPage struct {
-	lines []string
-	pg    kit.Pager
-}
-
-func (m *root) openHelp() {
-	w := max(1, min(m.width-8, 110))
-	groups := append(m.screens[m.at].Help(m.env), m.keys.group())
-	h := &helpPage{lines: m.env.Theme.Help(groups, w)}
-	m.help = h
-	m.fitHelp()
-}
-
-func (m *root) fitHelp() { m.help.pg.Resize(m.dialogRows(), len(m.help.lines)) }
-
-func (m *root) helpKey(k tea.KeyMsg) {
-	m.fitHelp()
-	if !m.help.pg.Update(k, false) {
-		m.help = nil
-	}
-}
-
-func (h *helpPage) title(name string) string { return fmt.Sprintf("Keys of the %s", name) }

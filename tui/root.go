@@ -12,6 +12,7 @@ import (
 	"iterion/tui/screen"
 	"iterion/tui/screen/board"
 	"iterion/tui/screen/card"
+	"iterion/tui/screen/daemon"
 	"iterion/tui/screen/runs"
 )
 
@@ -57,9 +58,9 @@ func newRoot(ctx context.Context, o Options, theme *kit.Theme, again chan<- stru
 		opts: o, keys: keys(), again: again, clock: clock,
 		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}},
 		screens: map[string]screen.Screen{
-			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(),
+			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Daemon: daemon.New(),
 		},
-		order: []string{screen.Board, screen.Card, screen.Runs},
+		order: []string{screen.Board, screen.Card, screen.Runs, screen.Daemon},
 		at:    screen.Board,
 	}
 }
@@ -83,6 +84,8 @@ func (m *root) update(msg tea.Msg) tea.Cmd {
 		return m.resize()
 	case tea.KeyMsg:
 		return m.press(msg)
+	case chosen:
+		return m.press(msg.key)
 	case tick:
 		return tea.Batch(everySecond(), m.tell(screen.Refreshed{}))
 	case faded:

@@ -119,7 +119,8 @@ func runOf(n, card int, bot string, st run.Status, more ...func(*run.Record)) ru
 
 func sampleStatus() *control.Status {
 	return &control.Status{
-		Version: "0.1.0", PID: 42, StartedAt: ago(time.Hour), Trusted: true, Watcher: control.Watcher{Mode: "watching"},
+		Version: "0.1.0", PID: 42, Host: "ox", StartedAt: ago(time.Hour), Trusted: true, Watcher: control.Watcher{Mode: "watching"},
+		StoreDir: "/home/ana/work/.iterion", WorkspaceRoot: "/home/ana/work/.iterion/workspaces", Singleton: true, Watchdog: true,
 		Dispatch: dispatch.Snapshot{
 			At: noon, Ready: true, SlotsUsed: 2, SlotsMax: 4, Desired: dispatch.Desired{Desired: "running"},
 			Running: []dispatch.Running{
@@ -127,6 +128,9 @@ func sampleStatus() *control.Status {
 				{IssueID: cardID(5), RunID: runID(5), Bot: "feature-dev", Attempt: 3, Phase: dispatch.PhasePreparing, Since: ago(3 * time.Second)},
 			},
 			Queue:   []dispatch.Queued{{IssueID: cardID(13), State: "ready", Guard: "bot", Reason: "no bot is called ops"}},
+			Parked:  []dispatch.Hold{{IssueID: cardID(6), RunID: runID(6), Question: "Which licence?", Since: ago(time.Hour)}},
+			Spend:   dispatch.Spending{Day: "2026-06-01", TotalUSD: 3.2, CapUSD: 10},
+			Settled: map[string]int64{dispatch.Completed: 7, dispatch.GaveUp: 1},
 			Retries: []dispatch.Retry{{IssueID: cardID(3), Attempts: 2, DueAt: noon.Add(75 * time.Second), Reason: "exit status 75"}},
 		},
 	}

@@ -207,8 +207,7 @@ func (m *root) body() []string {
 	case m.dialog != nil:
 		return kit.Overlay(lines, kit.Frame(e.Theme, m.dialog, m.width, rows), m.width)
 	case m.help != nil:
-		from, to := m.help.pg.Window()
-		box := e.Theme.Frame(m.help.title(m.at), m.help.lines[from:to], m.width-4)
+		box := e.Theme.Frame(m.help.title(m.at), m.help.view(e.Theme, m.width-4), m.width-4)
 		return kit.Overlay(lines, box, m.width)
 	}
 	return lines

@@ -58,9 +58,10 @@ type Place struct {
 
 // The names of the screens.
 const (
-	Board = "board"
-	Card  = "card"
-	Runs  = "runs"
+	Board  = "board"
+	Card   = "card"
+	Runs   = "runs"
+	Daemon = "daemon"
 )
 
 // Toast is a passing line for the person.
