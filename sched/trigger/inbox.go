@@ -42,6 +42,9 @@ const InboxLookback = 1000
 // ErrNoEventID refuses an event that a repeat could not be told from.
 var ErrNoEventID = errors.New("an event without an id")
 
+// ErrTooLarge refuses an event that no entry can hold.
+var ErrTooLarge = errors.New("too large")
+
 // Posted is one entry of an Inbox.
 type Posted struct {
 	Seq   int64     `json:"seq"`
