@@ -3,15 +3,13 @@ package hostcron
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"iterion/native/filelock"
 	"iterion/sched/audit"
 	"iterion/sched/gate"
 )
-
-// Window is how far back a tick looks for a slot.
-const Window = 10 * time.Minute
 
 // Audit is the log that takes the records; *audit.Log is one.
 type Audit interface {
@@ -48,6 +46,8 @@ type Clock struct {
 	Waiting func(*filelock.HeldError)
 	NoFsync bool
 	Now     func() time.Time // nil: time.Now
+
+	fault func(step string) // tests die here
 }
 
 // Outcome is what a tick or a run by hand came to.
@@ -64,11 +64,260 @@ type Outcome struct {
 // *filelock.HeldError when the lock did not come free, and what keeps a decision
 // from being durable. Whatever else goes wrong is in the record.
 func (c Clock) Tick(ctx context.Context) (Outcome, error) {
-	return Outcome{}, errors.ErrUnsupported
+	return c.locked(ctx, func(row Row) (Outcome, error) {
+		out := Outcome{Schedule: row.Schedule, Disabled: row.Disabled}
+		s, _, err := ReadState(c.Paths, c.Name)
+		if err != nil {
+			out.Record, err = c.blind(ctx, row, err)
+			return out, err
+		}
+		if out.Settled, err = c.settle(ctx, row, &s); err != nil {
+			return out, err
+		}
+		if row.Disabled {
+			s.ArmedAt, s.Cron, s.TZ = c.now(), "", ""
+			return out, s.write(c.Paths, c.Name, c.NoFsync)
+		}
+		return c.tick(ctx, row, s, out)
+	})
 }
 
 // RunNow takes a run by hand through the gate, also of a schedule that is disabled.
 // Errors as Tick, and any *Error of the row.
 func (c Clock) RunNow(ctx context.Context) (Outcome, error) {
-	return Outcome{}, errors.ErrUnsupported
+	return c.locked(ctx, func(row Row) (Outcome, error) {
+		out := Outcome{Schedule: row.Schedule}
+		if err := row.Err(); err != nil {
+			return out, err
+		}
+		s, _, err := ReadState(c.Paths, c.Name)
+		if err != nil {
+			return out, err
+		}
+		if out.Settled, err = c.settle(ctx, row, &s); err != nil {
+			return out, err
+		}
+		r, err := c.decide(ctx, row, s, Pending{})
+		out.Record = r
+		return out, err
+	})
+}
+
+// locked runs fn under the schedule's lock with its row as it is then.
+func (c Clock) locked(ctx context.Context, fn func(Row) (Outcome, error)) (Outcome, error) {
+	if _, err := c.row(); err != nil {
+		return Outcome{}, err
+	}
+	lock, err := c.acquire(ctx, c.Paths.StateLock(c.Name))
+	if err != nil {
+		return Outcome{}, fmt.Errorf("schedule %s: %w", c.Name, err)
+	}
+	defer lock.Release()
+	// It may have been edited during the wait.
+	row, err := c.row()
+	if err != nil {
+		return Outcome{}, err
+	}
+	return fn(row)
+}
+
+func (c Clock) row() (Row, error) {
+	if err := CheckName(c.Name); err != nil {
+		return Row{}, &UnknownError{Name: c.Name, Manifest: c.Paths.Manifest}
+	}
+	m, err := Load(c.Paths.Manifest, c.Host)
+	if err != nil {
+		return Row{}, err
+	}
+	return m.Find(c.Name)
+}
+
+// acquire waits as long as a slot stays of interest. A holder that is stopped will
+// not let go by itself, so it is not waited for as long.
+func (c Clock) acquire(ctx context.Context, path string) (*filelock.Lock, error) {
+	if err := folder(path); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.TryAcquire(path)
+	var held *filelock.HeldError
+	if !errors.As(err, &held) {
+		return lock, err
+	}
+	if c.Waiting != nil {
+		c.Waiting(held)
+	}
+	wait := Window
+	if held.Stopped {
+		wait = filelock.DefaultWait
+	}
+	return filelock.Acquire(ctx, path, filelock.Options{Wait: wait})
+}
+
+// tick looks for a slot and decides it.
+func (c Clock) tick(ctx context.Context, row Row, s State, out Outcome) (Outcome, error) {
+	spec, err := row.Spec(c.Host)
+	if err != nil {
+		return out, errors.Join(row.Err(), err)
+	}
+	now := c.now()
+	armed := s.armFor(row.Schedule, now)
+	d, err := s.look(spec, now, c.decided)
+	if err != nil {
+		return out, err
+	}
+	p := Pending{Slot: d.slot.UTC()}
+	if d.missed.count > 0 {
+		r := d.missed.record(c.base(row, now))
+		p.Missed, out.Missed = &r, &r
+	}
+	switch {
+	case !d.slot.IsZero():
+		out.Record, err = c.decide(ctx, row, s, p)
+	case p.Missed != nil:
+		err = c.onlyMissed(ctx, s, p)
+	case armed:
+		err = s.write(c.Paths, c.Name, c.NoFsync)
+	}
+	return out, err
+}
+
+// blind refuses the slot of a tick that cannot know what was decided.
+func (c Clock) blind(ctx context.Context, row Row, unread error) (*gate.Record, error) {
+	spec, err := row.Spec(c.Host)
+	if err != nil || row.Disabled {
+		return nil, errors.Join(unread, row.Err())
+	}
+	now := c.now()
+	slot, ok := spec.Last(now.Add(-Window), now)
+	if !ok {
+		return nil, unread
+	}
+	r := c.base(row, now)
+	r.Slot, r.Decision, r.Error = slot.UTC(), gate.LaunchFailed, unread.Error()
+	r.Reason = "mend the state file, or remove it to begin anew"
+	made, err := c.once(ctx, nil, r)
+	if len(made) == 0 {
+		return nil, err
+	}
+	return &r, err
+}
+
+// decided asks the audit whether a slot has its record.
+func (c Clock) decided(slot time.Time) (bool, error) {
+	key := gate.Record{Surface: gate.HostCron, ScheduleID: c.Name, Slot: slot}.Key()
+	return c.recorded(key)
+}
+
+// recorded looks through the whole audit; it is for what happens rarely.
+func (c Clock) recorded(key string) (found bool, err error) {
+	_, err = c.Audit.Read(audit.Filter{ID: c.Name, Surface: gate.HostCron}, func(r gate.Record) error {
+		found = found || r.Key() == key
+		return nil
+	})
+	return found, err
+}
+
+// onlyMissed records slots that passed, when none is due.
+func (c Clock) onlyMissed(ctx context.Context, s State, p Pending) error {
+	p.At = c.now()
+	ctx = context.WithoutCancel(ctx)
+	s.Slot, s.Decision, s.DecidedAt, s.RunID = p.Missed.Slot, gate.Missed, p.At, ""
+	settled := s
+	s.Pending = append(s.Pending, p)
+	if err := c.write(s, "pend"); err != nil {
+		return err
+	}
+	if _, err := c.Audit.AppendOnce(ctx, *p.Missed); err != nil {
+		return err
+	}
+	c.at("missed")
+	return c.write(settled, "clear")
+}
+
+// decide takes one decision through the gate: p has its slot, or none for a run by
+// hand, and what was missed before it.
+func (c Clock) decide(ctx context.Context, row Row, s State, p Pending) (*gate.Record, error) {
+	p.RunID, p.At, p.BotID, p.Cron = c.NewRunID(), c.now(), row.Bot, row.Cron
+	job, jobErr := c.prepare(ctx, row)
+	p.StoreDir = job.StoreDir
+	before := s.Pending
+	s.Pending = append(s.Pending[:len(s.Pending):len(s.Pending)], p)
+	s.RunID, s.Decision, s.DecidedAt = p.RunID, "", p.At
+	if !p.Slot.IsZero() && !s.ahead(p.At) {
+		s.Slot = p.Slot
+	}
+	if err := c.write(s, "pend"); err != nil {
+		return nil, err
+	}
+	if p.Missed != nil {
+		if _, err := c.Audit.AppendOnce(context.WithoutCancel(ctx), *p.Missed); err != nil {
+			return nil, err
+		}
+		c.at("missed")
+	}
+	r := c.cross(ctx, row, p, job, jobErr)
+	c.at("gate")
+	// The decision has been made. Being told to stop is no reason to keep quiet of it.
+	if _, err := c.Audit.AppendOnce(context.WithoutCancel(ctx), r); err != nil {
+		return &r, err
+	}
+	c.at("record")
+	s.Pending, s.Decision, s.RunID = before, r.Decision, r.RunID
+	return &r, c.write(s, "clear")
+}
+
+func (c Clock) prepare(ctx context.Context, row Row) (Job, error) {
+	if err := row.Err(); err != nil {
+		return Job{}, err
+	}
+	return c.Prepare(ctx, row.Schedule)
+}
+
+// cross holds the store's lock while the gate decides.
+func (c Clock) cross(ctx context.Context, row Row, p Pending, job Job, jobErr error) gate.Record {
+	r := c.base(row, p.At)
+	r.Slot, r.RunID, r.Decision = p.Slot, p.RunID, gate.LaunchFailed
+	if jobErr != nil {
+		r.Error = jobErr.Error()
+		return r
+	}
+	lock, err := c.acquire(ctx, job.Lock)
+	if err != nil {
+		r.Error = err.Error()
+		return r
+	}
+	defer lock.Release()
+	return gate.Decide(ctx, gate.Request{
+		Tick: gate.Tick{Surface: gate.HostCron, ScheduleID: c.Name, ScheduleName: c.Name, BotID: row.Bot,
+			Cron: row.Cron, Slot: p.Slot, At: p.At, RunID: p.RunID},
+		Policy: row.Policy, Vars: job.Vars, Workdir: job.Workdir, Env: job.Env,
+	}, job.Ports)
+}
+
+// base is what all records of a schedule have in common.
+func (c Clock) base(row Row, at time.Time) gate.Record {
+	return gate.Record{Schema: gate.Schema, Surface: gate.HostCron, ScheduleID: c.Name, ScheduleName: c.Name,
+		BotID: row.Bot, Cron: row.Cron, At: at}
+}
+
+func (c Clock) write(s State, step string) error {
+	if err := s.write(c.Paths, c.Name, c.NoFsync); err != nil {
+		return err
+	}
+	c.at(step)
+	return nil
+}
+
+func (c Clock) at(step string) {
+	if c.fault != nil {
+		c.fault(step)
+	}
+}
+
+// now is the wall clock: what a state says must hold across processes.
+func (c Clock) now() time.Time {
+	if c.Now != nil {
+		return c.Now().Round(0).UTC()
+	}
+	return time.Now().Round(0).UTC()
 }

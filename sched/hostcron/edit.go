@@ -1,0 +1,286 @@
+package hostcron
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"iterion/native/atomicfile"
+	"iterion/native/filelock"
+)
+
+// Editor changes a manifest. All its verbs return *Error (ErrInvalid) for what
+// cannot be validated, and write nothing then.
+type Editor struct {
+	Paths   Paths
+	Host    *time.Location
+	NoFsync bool
+	Now     func() time.Time // nil: time.Now
+}
+
+// Add appends a row, making the file when it is missing, and arms the schedule.
+// Errors: ErrExists.
+func (e Editor) Add(ctx context.Context, s Schedule) error {
+	if problems := s.Check(e.Host); problems != nil {
+		return &Error{problems}
+	}
+	_, err := e.change(ctx, func(d *draft) error {
+		if i := d.find(s.Name, true); i >= 0 {
+			return fmt.Errorf("schedule %s: %w in line %d of %s", s.Name, ErrExists, d.m.Rows[i].Line, d.m.Path)
+		}
+		if err := d.appendRow(s); err != nil {
+			return err
+		}
+		return d.expect(len(d.m.Rows)-1, s)
+	})
+	if err != nil {
+		return err
+	}
+	return Arm(ctx, e.Paths, e.now(), e.NoFsync, s.Name)
+}
+
+// Remove takes a row out and returns it as it was. State and log of the schedule
+// stay.
+func (e Editor) Remove(ctx context.Context, name string) (Row, error) {
+	var gone Row
+	_, err := e.change(ctx, func(d *draft) error {
+		i := d.find(name, false)
+		if i < 0 {
+			_, err := d.m.Find(name)
+			return err
+		}
+		gone = d.m.Rows[i]
+		return d.removeRow(i)
+	})
+	return gone, err
+}
+
+// SetDisabled switches a row off or on, and arms the schedule that comes on.
+// changed is false when it was so already.
+func (e Editor) SetDisabled(ctx context.Context, name string, off bool) (changed bool, err error) {
+	changed, err = e.change(ctx, func(d *draft) error {
+		i := d.find(name, false)
+		switch {
+		case i < 0:
+			_, err := d.m.Find(name)
+			return err
+		case d.m.Rows[i].Disabled == off:
+			return nil
+		case !off && d.m.Rows[i].Err() != nil:
+			return d.m.Rows[i].Err()
+		}
+		return d.set(i, "disabled", scalar(fmt.Sprint(off)))
+	})
+	if changed && !off {
+		err = errors.Join(err, Arm(ctx, e.Paths, e.now(), e.NoFsync, name))
+	}
+	return changed, err
+}
+
+// Update changes a row by what fn does to it; the name stays. Only the keys that
+// differ are written. changed is false when none does.
+func (e Editor) Update(ctx context.Context, name string, fn func(*Schedule) error) (changed bool, err error) {
+	var before, after Schedule
+	changed, err = e.change(ctx, func(d *draft) error {
+		i := d.find(name, false)
+		if i < 0 {
+			_, err := d.m.Find(name)
+			return err
+		}
+		before = d.m.Rows[i].Schedule
+		after = before
+		after.Vars = maps.Clone(before.Vars)
+		if err := fn(&after); err != nil {
+			return err
+		}
+		if after.Name != name {
+			return fmt.Errorf("%w: the name of a schedule stays: remove %s and add %s", ErrInvalid, name, after.Name)
+		}
+		if problems := after.Check(e.Host); problems != nil {
+			return &Error{problems}
+		}
+		if err := d.rewrite(i, before, after); err != nil || bytes.Equal(d.data, d.old) {
+			return err
+		}
+		return d.expect(i, after)
+	})
+	if changed && (before.Cron != after.Cron || before.TZ != after.TZ || before.Disabled && !after.Disabled) {
+		err = errors.Join(err, Arm(ctx, e.Paths, e.now(), e.NoFsync, name))
+	}
+	return changed, err
+}
+
+func (e Editor) now() time.Time {
+	if e.Now != nil {
+		return e.Now()
+	}
+	return time.Now()
+}
+
+// change runs one edit under the manifest's lock and writes what came out of it.
+func (e Editor) change(ctx context.Context, edit func(*draft) error) (changed bool, err error) {
+	if err := folder(e.Paths.Manifest); err != nil {
+		return false, fmt.Errorf("edit the schedules: %w", err)
+	}
+	lock, err := filelock.Acquire(ctx, e.Paths.manifestLock(), filelock.Options{})
+	if err != nil {
+		return false, fmt.Errorf("edit the schedules: %w", err)
+	}
+	defer lock.Release()
+	target, mode, data, err := e.read()
+	if err != nil {
+		return false, err
+	}
+	d, err := newDraft(e.Paths.Manifest, data, e.Host)
+	if err != nil {
+		return false, err
+	}
+	if err := edit(d); err != nil || bytes.Equal(d.data, data) {
+		return false, err
+	}
+	// An editor takes no lock of ours. What it saved meanwhile is not written over.
+	if _, _, now, err := e.read(); err != nil || !bytes.Equal(now, data) {
+		return false, errors.Join(fmt.Errorf("edit %s: %w by somebody else, look and try again", e.Paths.Manifest, ErrConflict), err)
+	}
+	if err := atomicfile.WriteFile(target, d.data, mode, atomicfile.Options{NoFsync: e.NoFsync}); err != nil {
+		return false, fmt.Errorf("edit the schedules: %w", err)
+	}
+	return true, nil
+}
+
+// read returns the manifest's text, where it really lies and its permissions. A
+// missing one is empty.
+func (e Editor) read() (target string, mode fs.FileMode, data []byte, err error) {
+	target, err = filepath.EvalSymlinks(e.Paths.Manifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(e.Paths.Manifest); err == nil {
+			return "", 0, nil, fmt.Errorf("edit the schedules: %s is a link to a file that does not exist", e.Paths.Manifest)
+		}
+		return e.Paths.Manifest, 0o600, nil, nil
+	}
+	if err != nil {
+		return "", 0, nil, fmt.Errorf("edit the schedules: %w", err)
+	}
+	info, err := os.Stat(target)
+	if err == nil {
+		data, err = os.ReadFile(target)
+	}
+	if err != nil {
+		return "", 0, nil, fmt.Errorf("edit the schedules: %w", err)
+	}
+	return target, info.Mode().Perm(), data, nil
+}
+
+// draft is a manifest that is being edited. After every step its text is read
+// again, so that lines are always those of the text.
+type draft struct {
+	old, data []byte
+	path      string
+	host      *time.Location
+	m         *Manifest
+	tree      *tree
+}
+
+func newDraft(path string, data []byte, host *time.Location) (*draft, error) {
+	d := &draft{old: data, path: path, host: host}
+	return d, d.take(data)
+}
+
+func (d *draft) take(data []byte) (err error) {
+	d.data = data
+	d.m, d.tree, err = parse(d.path, data, d.host)
+	return err
+}
+
+// find returns the index of a row; fold also finds names that differ in case.
+func (d *draft) find(name string, fold bool) int {
+	return slices.IndexFunc(d.m.Rows, func(r Row) bool {
+		return r.Name == name || fold && len(name) > 0 && equalFold(r.Name, name)
+	})
+}
+
+// step replaces the text by one that must hold the same but for row i, and row i
+// must be there or not as want says.
+func (d *draft) step(i int, data []byte, rows int) error {
+	before := d.tree
+	if err := d.take(data); err != nil {
+		return d.byHand(i, err)
+	}
+	was, is := before.rows(), d.tree.rows()
+	same := len(is) == rows && sameRest(before, d.tree)
+	for j := 0; same && j < len(was); j++ {
+		k := j
+		if rows < len(was) && j > i {
+			k = j - 1
+		}
+		if j != i {
+			same = k < len(is) && sameNode(was[j], is[k])
+		}
+	}
+	if !same {
+		return d.byHand(i, nil)
+	}
+	return nil
+}
+
+// expect refuses a row that does not read back as it was meant.
+func (d *draft) expect(i int, want Schedule) error {
+	r := d.m.Rows[i]
+	if err := r.Err(); err != nil {
+		return err
+	}
+	for _, k := range keys() {
+		if !sameNode(k.get(r.Schedule), k.get(want)) {
+			return d.byHand(i, fmt.Errorf("%s would not come out as it was meant", k.name))
+		}
+	}
+	return nil
+}
+
+// byHand says that the layout of the file is beyond this package.
+func (d *draft) byHand(i int, err error) error {
+	old, _, _ := parse(d.path, d.old, d.host)
+	line := 1
+	if old != nil && i < len(old.Rows) {
+		line = old.Rows[i].Line
+	}
+	what := "cannot be edited without touching the lines around it, change it by hand"
+	if err != nil {
+		what += " (" + err.Error() + ")"
+	}
+	return wrong(d.path, line, "", what)
+}
+
+// sameRest compares everything but the rows.
+func sameRest(a, b *tree) bool {
+	if a.root == nil || b.root == nil {
+		return a.root == nil
+	}
+	rest := func(t *tree) (out []*yaml.Node) {
+		for i := 0; i+1 < len(t.root.Content); i += 2 {
+			if t.root.Content[i].Value != "schedules" {
+				out = append(out, t.root.Content[i], t.root.Content[i+1])
+			}
+		}
+		return out
+	}
+	return slices.EqualFunc(rest(a), rest(b), sameNode)
+}
+
+// sameNode compares what two nodes say, not how they are written.
+func sameNode(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.Value == b.Value && a.Anchor == b.Anchor &&
+		a.ShortTag() == b.ShortTag() && slices.EqualFunc(a.Content, b.Content, sameNode)
+}
