@@ -67,7 +67,9 @@ type Spec struct {
 	// that does not say; less: for ever whatever that says.
 	Stall time.Duration
 	// OverCap lets the run go on past the day's spending cap.
-	OverCap bool
+	OverCap    bool
+	ChainDepth int    // launches by outcome that led to this one
+	By         string // person or program that starts it; empty: not said
 }
 
 // Process is the supervisor of a run, started by this process.
@@ -114,7 +116,7 @@ func (l *Launcher) draft(s Spec) run.Record {
 	rec := run.Record{
 		ID: s.RunID, Name: s.Name, Bot: s.Bot.Slug(), BotVersion: s.Bot.Manifest.Version,
 		BundlePath: l.bundleDir(s), Status: run.Queued, Inputs: s.Inputs, Source: s.Source,
-		Attempt: max(1, s.Attempt), Workdir: s.Workdir, CreatedAt: time.Now().UTC(),
+		Attempt: max(1, s.Attempt), Workdir: s.Workdir, ChainDepth: s.ChainDepth, CreatedAt: time.Now().UTC(),
 	}
 	rec.UpdatedAt = rec.CreatedAt
 	if rec.Workdir == "" {
@@ -158,6 +160,7 @@ func (l *Launcher) plan(s Spec, rec run.Record) plan {
 	p := newPlan(s.Bot.Manifest, rec.BundlePath)
 	p.StoreDir, p.Extra, p.NoFsync, p.OverCap = l.StoreDir, s.Env, l.NoFsync, s.OverCap
 	p.Grace, p.Linger = cmp.Or(l.Grace, DefaultGrace), cmp.Or(l.linger, DefaultLinger)
+	p.By = s.By
 	p.Timeout = cmp.Or(s.Timeout, p.Timeout)
 	p.Stall = cmp.Or(s.Stall, p.Stall)
 	return p

@@ -34,7 +34,7 @@ type plan struct {
 	PassEnv  []string          `json:"pass_env,omitempty"`
 	Extra    map[string]string `json:"extra,omitempty"` // ITERION_* of whoever launched
 	NoFsync  bool              `json:"no_fsync,omitempty"`
-	By       string            `json:"by,omitempty"` // who goes on with the run
+	By       string            `json:"by,omitempty"` // who started the run, or goes on with it
 }
 
 func newPlan(m manifest.Manifest, botDir string) plan {

@@ -65,6 +65,7 @@ func (e ending) byRequest() run.Outcome {
 	case run.VerbPause:
 		return run.Outcome{Status: run.PausedOperator, Pause: cmp.Or(e.asked.Note, run.PauseOperator), Error: pauseSentence(*e.asked)}
 	}
+	e.resume = e.resume || e.asked.Resumable
 	return e.retryable(run.CodeInterrupted, e.asked.Sentence("stopped"))
 }
 

@@ -211,6 +211,9 @@ type Intent struct {
 	At   time.Time `json:"at"`
 	// Note goes into the run's error sentence.
 	Note string `json:"note,omitempty"`
+	// Resumable, with VerbStop: the run becomes failed_resumable whatever its bot, for
+	// its work was good and only went silent.
+	Resumable bool `json:"resumable,omitempty"`
 }
 
 // Sentence says what was done, by whom and why: "cancelled by ana: wrong branch".
