@@ -211,7 +211,9 @@ func (c Clock) decided(slot time.Time) (bool, error) {
 // recorded looks through the whole audit; it is for what happens rarely.
 func (c Clock) recorded(key string) (found bool, err error) {
 	_, err = c.Audit.Read(audit.Filter{ID: c.Name, Surface: gate.HostCron}, func(r gate.Record) error {
-		found = found || r.Key() == key
+		if found = r.Key() == key; found {
+			return audit.ErrStop
+		}
 		return nil
 	})
 	return found, err
