@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"iterion/bots"
+	"iterion/bots/manifest"
 	"iterion/bots/supervise"
 	"iterion/native/run"
 )
@@ -23,6 +24,8 @@ type Launch struct {
 	ChainDepth         int
 	By                 string            // person or program that asks
 	Env                map[string]string // ITERION_* variables that only the caller knows
+	// Retry is what the schedule, the subscription or the call says; see Retry.
+	Retry manifest.Retry
 }
 
 // RefusedError says that a launch will never work as it is: there is no such bot, it
