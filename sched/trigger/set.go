@@ -71,6 +71,15 @@ func Load(o Options) (Set, error) {
 	return s, nil
 }
 
+// SetOf returns a set of these subscriptions, as they are.
+func SetOf(subs ...Subscription) Set {
+	s := Set{byID: map[string]int{}}
+	for _, sub := range subs {
+		s.add(sub)
+	}
+	return s
+}
+
 func (s *Set) derive(o Options, st state) {
 	if o.Bundles == nil {
 		return
