@@ -161,6 +161,11 @@ type Listing struct {
 
 // Patch names the parts of a card to change. Nil and empty leave as is.
 type Patch struct {
+	// IfBot and IfLabels are preconditions: the card must be that bot's, and bear all
+	// of the labels, else ErrTransitionRejected and nothing changes.
+	IfBot    *string
+	IfLabels []string
+
 	Title, Body, Assignee, Bot, ParentID *string
 	Priority                             *int
 

@@ -11,6 +11,9 @@ import (
 // Update applies a patch. A patch of blockers alone, or one that only clears the
 // last run, has its own event type; any other tells of itself as issue_updated.
 func (r Rules) Update(was Issue, p Patch) (Change, error) {
+	if err := p.expects(was); err != nil {
+		return Change{}, fmt.Errorf("update issue %s: %w", was.ID, err)
+	}
 	i := was.Clone()
 	for _, step := range []func(*Issue, Patch) error{
 		r.patchText, r.patchLabels, r.patchBot, r.patchFields, r.patchParent, r.patchBlockers,
@@ -26,6 +29,17 @@ func (r Rules) Update(was Issue, p Patch) (Change, error) {
 		i.LastRunID, i.LastWorkdir = "", ""
 	}
 	return r.updated(was, i), nil
+}
+
+// expects checks the preconditions of a patch.
+func (p Patch) expects(was Issue) error {
+	if p.IfBot != nil && was.Bot != *p.IfBot {
+		return fmt.Errorf("%w: its bot is %q, not %q", ErrTransitionRejected, was.Bot, *p.IfBot)
+	}
+	if gone := without(p.IfLabels, was.Labels); len(gone) > 0 {
+		return fmt.Errorf("%w: it does not bear the label %q", ErrTransitionRejected, gone[0])
+	}
+	return nil
 }
 
 func (r Rules) updated(was, i Issue) Change {

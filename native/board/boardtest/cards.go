@@ -2,6 +2,7 @@ package boardtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -19,6 +20,8 @@ func cardCases() []testCase {
 		{"UpdateOfBlockersAndLastRunHaveEventsOfTheirOwn", updateOwnEvents},
 		{"UpdateThatChangesNothingLeavesNoEvent", updateNothing},
 		{"UpdateRefusesBadPatchesWhole", updateRefuses},
+		{"UpdateHoldsToItsPreconditions", updateExpects},
+		{"OneOfManyTakesALabelOff", parallelTakers},
 		{"ParallelLabelEditsAllSurvive", parallelLabels},
 		{"UnknownKeysSurviveEveryVerb", unknownKeys},
 		{"CommentsAreAppended", comments},
@@ -259,4 +262,51 @@ func missing(b *bed) {
 		b.Logf("verb: %s", name)
 		b.refuses(board.ErrNotFound, verb)
 	}
+}
+
+func updateExpects(b *bed) {
+	i := b.create(board.Issue{Labels: []string{"a", "b"}})
+	stamp := board.Patch{IfBot: ptr(""), IfLabels: []string{"a", "b"}, Bot: ptr("fixer"), RemoveLabels: []string{"a"}}
+	b.one(board.EventIssueUpdated, func() error { return errOf(b.store.Update(b.ctx, i.ID, stamp, alice)) })
+	for _, p := range []board.Patch{
+		stamp,
+		{IfBot: ptr(""), Bot: ptr("other")},
+		{IfBot: ptr("other"), Title: ptr("t")},
+		{IfLabels: []string{"a"}, Title: ptr("t")},
+		{IfLabels: []string{"b", "a"}},
+	} {
+		b.refuses(board.ErrTransitionRejected, func() error { return errOf(b.store.Update(b.ctx, i.ID, p, alice)) })
+	}
+	met := board.Patch{IfBot: ptr("fixer"), IfLabels: []string{"b"}}
+	b.none(func() error { return errOf(b.store.Update(b.ctx, i.ID, met, alice)) })
+}
+
+// parallelTakers: a label that is taken off under the condition that it is there is
+// taken off by exactly one.
+func parallelTakers(b *bed) {
+	i := b.create(board.Issue{Labels: []string{"once", "stays"}})
+	won := make([]bool, 8)
+	var wg sync.WaitGroup
+	for n := range won {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			p := board.Patch{IfLabels: []string{"once"}, RemoveLabels: []string{"once"}}
+			_, err := b.store.Update(b.ctx, i.ID, p, board.Cause{RunID: fmt.Sprint("run-", n)})
+			if won[n] = err == nil; err != nil && !errors.Is(err, board.ErrTransitionRejected) {
+				b.Error(err)
+			}
+		}()
+	}
+	wg.Wait()
+	winners := 0
+	for _, w := range won {
+		if w {
+			winners++
+		}
+	}
+	if winners != 1 {
+		b.Errorf("%d took the label, want one", winners)
+	}
+	b.equal(b.get(i.ID).Labels, []string{"stays"})
 }
