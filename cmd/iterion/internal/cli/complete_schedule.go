@@ -38,3 +38,23 @@ func zonesBelow(dir fs.FS) []cobra.Completion {
 	})
 	return zones
 }
+
+// completeNames offers the schedules, with their expressions.
+func (s *schedules) completeNames(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, noFiles
+	}
+	return s.completeEachName(nil, nil, "")
+}
+
+func (s *schedules) completeEachName(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	m, err := s.load()
+	if err != nil {
+		return nil, noFiles
+	}
+	var out []cobra.Completion
+	for _, row := range m.Rows {
+		out = append(out, cobra.CompletionWithDesc(visibleLine(row.Name), visibleLine(row.Cron+" "+row.Bot)))
+	}
+	return out, noFiles | cobra.ShellCompDirectiveKeepOrder
+}

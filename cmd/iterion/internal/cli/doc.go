@@ -8,7 +8,7 @@
 //	0    done
 //	1    failed for a reason outside the command line
 //	2    the command line or the input is wrong
-//	3    not found: store, card, run, bot
+//	3    not found: store, card, run, bot, schedule
 //	4    conflict: claim held or lost, already running, terminal column, locked,
 //	     the day's spending at its cap
 //	10   iterion run: the run failed

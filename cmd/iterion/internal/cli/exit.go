@@ -14,6 +14,9 @@ import (
 	"iterion/native/filelock"
 	"iterion/native/run"
 	"iterion/native/spend"
+	"iterion/sched/cronspec"
+	"iterion/sched/gate"
+	"iterion/sched/hostcron"
 )
 
 // The exit codes of the program.
@@ -90,7 +93,7 @@ func isNotFound(err error) bool {
 	var noStore *native.NoStoreError
 	var noBot *bots.NotFoundError
 	return errors.As(err, &noStore) || errors.As(err, &noBot) || isNoDaemon(err) ||
-		errors.Is(err, board.ErrNotFound) || errors.Is(err, run.ErrNotFound)
+		errors.Is(err, board.ErrNotFound) || errors.Is(err, run.ErrNotFound) || errors.Is(err, hostcron.ErrUnknown)
 }
 
 func isNoDaemon(err error) bool { return errors.Is(err, control.ErrNoDaemon) }
@@ -98,7 +101,8 @@ func isNoDaemon(err error) bool { return errors.Is(err, control.ErrNoDaemon) }
 func isInvalid(err error) bool {
 	var config *daemon.ConfigError
 	return errors.As(err, &config) || errors.Is(err, board.ErrInvalid) ||
-		errors.Is(err, run.ErrInvalid) || errors.Is(err, manifest.ErrInvalid)
+		errors.Is(err, run.ErrInvalid) || errors.Is(err, manifest.ErrInvalid) ||
+		errors.Is(err, hostcron.ErrInvalid) || errors.Is(err, cronspec.ErrInvalid) || errors.Is(err, gate.ErrInvalid)
 }
 
 func isConflict(err error) bool {
@@ -108,7 +112,8 @@ func isConflict(err error) bool {
 	var lifted *spend.LiftedError
 	return isWrongMoment(err) || errors.As(err, &held) || errors.As(err, &locked) || errors.As(err, &reached) || errors.As(err, &lifted) ||
 		errors.Is(err, board.ErrConflict) || errors.Is(err, board.ErrTransitionRejected) ||
-		errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrExists) || errors.Is(err, run.ErrExists)
+		errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrExists) || errors.Is(err, run.ErrExists) ||
+		errors.Is(err, hostcron.ErrExists) || errors.Is(err, hostcron.ErrConflict)
 }
 
 // isWrongMoment tells a run that is not where the verb needs it.

@@ -3,11 +3,14 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"iterion/sched/cronspec"
+	"iterion/sched/hostcron"
 )
 
 // schedules is what all commands on the host's schedules share.
@@ -19,8 +22,11 @@ type schedules struct {
 func newSchedule(f *Factory) *cobra.Command {
 	s := &schedules{f: f}
 	c := group("schedule", "Start bots on a clock: the host's cron calls iterion",
-		newScheduleNext(f),
-		newScheduleAudit(s),
+		newScheduleAdd(s), newScheduleEdit(s), newScheduleRemove(s),
+		newScheduleList(s), newScheduleShow(s), newScheduleNext(f),
+		newScheduleEnable(s), newScheduleDisable(s),
+		newScheduleInstall(s), newScheduleUninstall(s),
+		newScheduleRun(s), newScheduleAudit(s), newScheduleWhy(s),
 	)
 	c.Long = "Start bots on a clock. A schedule binds a cron expression to a bot of a store. The schedules of\n" +
 		"all stores are in one file of yours, the manifest; `iterion schedule install` writes a block of\n" +
@@ -38,28 +44,33 @@ func newSchedule(f *Factory) *cobra.Command {
 	return c
 }
 
-// manifestPath returns where the schedules are, as an absolute path.
-func (s *schedules) manifestPath() (string, error) {
-	path := cmp.Or(s.manifest, s.f.Env("ITERION_SCHEDULES_FILE"))
-	if path == "" {
-		return s.defaultManifest()
-	}
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path), nil
-	}
-	cwd, err := s.f.Cwd()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(cwd, path), nil
-}
-
-func (s *schedules) defaultManifest() (string, error) {
+// paths names the files around the manifest in use.
+func (s *schedules) paths() (hostcron.Paths, error) {
 	home, err := s.f.Home()
 	if err != nil {
-		return "", err
+		return hostcron.Paths{}, fmt.Errorf("find the schedules: %w", err)
 	}
-	return filepath.Join(home, ".iterion", "schedules.yaml"), nil
+	env := s.f.Env(hostcron.ManifestEnv)
+	cwd, err := s.f.Cwd()
+	if err != nil && !filepath.IsAbs(cmp.Or(s.manifest, env, home)) {
+		return hostcron.Paths{}, fmt.Errorf("find the schedules: %w", err)
+	}
+	return hostcron.Locate(s.manifest, env, home, cwd), nil
+}
+
+// load reads the manifest and tells of what is odd about it.
+func (s *schedules) load() (*hostcron.Manifest, error) {
+	p, err := s.paths()
+	if err != nil {
+		return nil, err
+	}
+	return hostcron.Load(p.Manifest, time.Local)
+}
+
+// editor changes the manifest.
+func (s *schedules) editor() (hostcron.Editor, error) {
+	p, err := s.paths()
+	return hostcron.Editor{Paths: p, Host: time.Local, NoFsync: s.f.Global.NoFsync, Now: s.f.Now}, err
 }
 
 // cronError makes a refused expression a mistake in the command line, with the fix

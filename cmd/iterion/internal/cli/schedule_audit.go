@@ -50,6 +50,7 @@ func newScheduleAudit(s *schedules) *cobra.Command {
 	fl.StringArrayVarP(&o.decisions, "decision", "d", nil, "only of this decision, repeatable")
 	fl.IntVar(&o.tail, "tail", 0, "only the newest so many")
 	fl.BoolVarP(&o.follow, "follow", "f", false, "go on with those to come")
+	completeFlag(c, "name", s.completeEachName)
 	completeFlag(c, "surface", fixed(surfaces()...))
 	completeFlag(c, "decision", fixed(decisions()...))
 	return c

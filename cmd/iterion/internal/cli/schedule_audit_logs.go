@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"iterion/sched/audit"
 	"iterion/sched/gate"
+	"iterion/sched/hostcron"
 )
 
 // auditFilter selects records.
@@ -30,23 +30,24 @@ type auditLog struct {
 // auditLogs returns the log beside the manifest and, where that is another one, the
 // log of the daemons of this host.
 func (s *schedules) auditLogs(surface gate.Surface) (*auditLogs, error) {
-	path, err := s.manifestPath()
+	p, err := s.paths()
 	if err != nil {
 		return nil, err
 	}
-	usual, err := s.defaultManifest()
+	home, err := s.f.Home()
 	if err != nil {
 		return nil, err
 	}
-	logs := &auditLogs{all: []auditLog{{Log: s.openAudit(path)}}}
-	if usual != path && (surface == "" || surface == gate.Trigger) {
+	usual := hostcron.Default(home)
+	logs := &auditLogs{all: []auditLog{{Log: s.openAudit(p)}}}
+	if usual != p && (surface == "" || surface == gate.Trigger) {
 		logs.all = append(logs.all, auditLog{s.openAudit(usual), gate.Trigger})
 	}
 	return logs, nil
 }
 
-func (s *schedules) openAudit(manifest string) *audit.Log {
-	return audit.Open(filepath.Join(filepath.Dir(manifest), "logs", "tick-audit.jsonl"), audit.Options{NoFsync: s.f.Global.NoFsync})
+func (s *schedules) openAudit(p hostcron.Paths) *audit.Log {
+	return audit.Open(p.Audit(), audit.Options{NoFsync: s.f.Global.NoFsync})
 }
 
 func (l auditLog) filter(f auditFilter) auditFilter {
