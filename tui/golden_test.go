@@ -50,6 +50,8 @@ var scenes = []struct {
 	{"board-help", func(d *driver) { d.press("?") }},
 	{"board-help-search", func(d *driver) { d.press("?", "/"); d.text("card") }},
 	{"board-palette", func(d *driver) { d.press(":"); d.text("pa") }},
+	{"board-marked-grouped", func(d *driver) { d.press("right", "b", "2", " ", " ") }},
+	{"board-edit", func(d *driver) { d.press("right", "e") }},
 	{"board-move", func(d *driver) { d.press("m") }},
 	{"board-create", func(d *driver) { d.press("n"); d.text("Tidy the attic") }},
 	{"board-cancel", func(d *driver) { d.press("right", "right", "right", "x") }},

@@ -56,7 +56,7 @@ type faded struct{ n int }
 func newRoot(ctx context.Context, o Options, theme *kit.Theme, again chan<- struct{}, clock func() time.Time) *root {
 	return &root{
 		opts: o, keys: keys(), again: again, clock: clock,
-		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}},
+		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}, Copy: clipboardOf(o.Out)},
 		screens: map[string]screen.Screen{
 			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Daemon: daemon.New(),
 		},
@@ -94,6 +94,8 @@ func (m *root) update(msg tea.Msg) tea.Cmd {
 		}
 	case screen.BotsKnown:
 		m.env.Bots = msg.Bots
+	case screen.EditFetched:
+		m.env.OpenEdit(msg)
 	case screen.Done:
 		return m.done(msg)
 	case connected, framed, lost, noStore, boardMade, broken:
@@ -224,6 +226,7 @@ func (m *root) show(t screen.Toast) tea.Cmd {
 // done is the end of a verb: its words, and on an error the form again.
 func (m *root) done(d screen.Done) tea.Cmd {
 	cmd := m.tell(d)
+	m.env.Remember(d.Undo)
 	if d.Err == nil {
 		if d.Text != "" {
 			m.env.Say(kit.MarkGood, d.Text)
@@ -233,7 +236,9 @@ func (m *root) done(d screen.Done) tea.Cmd {
 	m.env.Say(kit.MarkBad, kit.Line(d.Err.Error()))
 	if d.Draft != nil {
 		d.Draft.Problem = kit.Line(d.Err.Error())
-		m.env.Drafts[d.DraftKey] = d.Draft
+		if d.DraftKey != "" {
+			m.env.Drafts[d.DraftKey] = d.Draft
+		}
 		if m.dialog == nil {
 			m.env.Open(d.Draft)
 		}

@@ -25,6 +25,8 @@ type Field struct {
 	Items []Item // FieldChoice
 	At    int    // FieldChoice: the chosen item
 	Hint  string // shown while a text field is empty
+	Text  string // what a text field holds at first
+	Rows  int    // FieldText: the most rows that it takes; 0: textRows
 
 	line textinput.Model
 	area textarea.Model
@@ -75,11 +77,13 @@ func (f *Field) build() {
 		f.line = textinput.New()
 		f.line.Prompt, f.line.Placeholder = "", f.Hint
 		f.line.Cursor.SetMode(cursor.CursorStatic)
+		f.line.SetValue(f.Text)
 	case FieldText:
 		f.area = textarea.New()
 		f.area.Prompt, f.area.Placeholder = "", f.Hint
 		f.area.ShowLineNumbers, f.area.CharLimit, f.area.MaxHeight = false, 0, 0
 		f.area.Cursor.SetMode(cursor.CursorStatic)
+		f.area.SetValue(f.Text)
 	}
 }
 
@@ -89,16 +93,25 @@ func (f *Form) Title() string { return f.Ask }
 // Resize gives the text fields their room and their colours.
 func (f *Form) Resize(t *Theme, w, h int) {
 	text := min(w, 72) - f.nameWidth() - 3
-	others := 1
+	room, texts := h-1, 0
 	for _, fd := range f.Fields {
-		if fd.Kind != FieldText {
-			others++
+		if fd.Kind == FieldText {
+			texts++
+		} else {
+			room--
 		}
 	}
 	for _, fd := range f.Fields {
-		fd.resize(t, max(4, text), max(1, min(8, h-others)))
+		rows := fd.Rows
+		if rows == 0 {
+			rows = textRows
+		}
+		fd.resize(t, max(4, text), max(1, min(rows, room/max(1, texts))))
 	}
 }
+
+// textRows is how many rows a text field takes where there is room.
+const textRows = 8
 
 func (f *Field) resize(t *Theme, w, h int) {
 	cur := t.Plain.Reverse(true)

@@ -7,19 +7,19 @@ import "github.com/charmbracelet/lipgloss"
 type Glyphs struct {
 	Live, Paused, Ask, Good, Bad, Stopped, Retry, Blocked, Held, Wait, Claimed, Quiet string
 
-	Bar, HLine, Heavy, VLine, Left, Right, Up, Down, Dot, Pen string
-	TopLeft, TopRight, BottomLeft, BottomRight                string
+	Bar, HLine, Heavy, VLine, Left, Right, Up, Down, Dot, Pen, Marked string
+	TopLeft, TopRight, BottomLeft, BottomRight                        string
 }
 
 var (
 	unicodeGlyphs = Glyphs{
 		Live: "●", Paused: "◐", Ask: "?", Good: "✓", Bad: "✗", Stopped: "■", Retry: "↻", Blocked: "⊘", Held: "◆", Wait: "…", Claimed: "⚑", Quiet: "○",
-		Bar: "▌", HLine: "─", Heavy: "━", VLine: "│", Left: "‹", Right: "›", Up: "↑", Down: "↓", Dot: "·", Pen: "✎",
+		Bar: "▌", HLine: "─", Heavy: "━", VLine: "│", Left: "‹", Right: "›", Up: "↑", Down: "↓", Dot: "·", Pen: "✎", Marked: "┃",
 		TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯",
 	}
 	asciiGlyphs = Glyphs{
 		Live: "*", Paused: "%", Ask: "?", Good: "+", Bad: "x", Stopped: "#", Retry: "@", Blocked: "!", Held: "&", Wait: "~", Claimed: "^", Quiet: "o",
-		Bar: ">", HLine: "-", Heavy: "=", VLine: "|", Left: "<", Right: ">", Up: "^", Down: "v", Dot: "-", Pen: "c",
+		Bar: ">", HLine: "-", Heavy: "=", VLine: "|", Left: "<", Right: ">", Up: "^", Down: "v", Dot: "-", Pen: "c", Marked: "*",
 		TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+",
 	}
 )

@@ -23,6 +23,8 @@ type Mirror struct {
 	Status  control.Status
 	Broken  []control.Broken
 	Columns []*Column // in board order; columns that only cards know come last
+	Views   []board.View
+	Fields  []board.Field // custom ones
 
 	states  []board.State
 	columns map[string]*Column
@@ -83,6 +85,7 @@ func (m *Mirror) Apply(f control.Frame) {
 	}
 	if f.Schema != nil {
 		m.states, m.Ready = f.Schema.States, true
+		m.Views, m.Fields = f.Schema.Views, f.Schema.Fields
 	}
 	if f.Full || f.Schema != nil || len(f.Cards)+len(f.Gone) >= rebuildAt {
 		m.rebuild(f)

@@ -47,6 +47,10 @@ type Env struct {
 	Toast  *Toast
 	// Drafts keep half-filled forms that were closed.
 	Drafts map[string]*kit.Form
+	// Undos are what the person did here and can take back, the newest last.
+	Undos []Undo
+	// Copy puts a text on the terminal's clipboard; nil where there is none.
+	Copy func(text string)
 }
 
 // Place is where to go.
@@ -80,6 +84,8 @@ type Resized struct{}
 type Done struct {
 	Text string // what was done
 	Err  error
+	// Undo takes it back; nil: it cannot be.
+	Undo *Undo
 	// Draft is the form that asked for it; it opens again when Err is set.
 	Draft    *kit.Form
 	DraftKey string

@@ -13,59 +13,6 @@ import (
 	"iterion/tui/mirror"
 )
 
-// MoveTo refiles a card, asking first where the card leaves a terminal column.
-// moved is called when the request goes out.
-func (e *Env) MoveTo(c *mirror.Card, to string, moved func()) tea.Cmd {
-	if !e.May() || c.State == to {
-		return nil
-	}
-	from, target := e.Mirror.Column(c.State), e.Mirror.Column(to)
-	if target == nil || target.Stray {
-		e.Say(kit.MarkBad, "the board has no column "+kit.Line(to))
-		return nil
-	}
-	move := func(reopen bool) tea.Cmd {
-		moved()
-		return e.move(c.ID, to, target.Title(), reopen)
-	}
-	if from == nil || !from.Terminal || target.Terminal {
-		return move(false)
-	}
-	e.Open(&kit.Confirm{
-		Ask: "Reopen this card?", Yes: "reopen", Do: func() tea.Cmd { return move(true) },
-		Facts: []string{kit.Line(c.Title), kit.Line(from.Title()) + " is where cards end. Reopening files this one under " + kit.Line(target.Title()) + "."},
-	})
-	return nil
-}
-
-func (e *Env) move(id, to, title string, reopen bool) tea.Cmd {
-	by := e.By
-	return e.Do(func(ctx context.Context, src Source) (string, error) {
-		_, err := src.Move(ctx, id, control.MoveIssue{To: to, Reopen: reopen, By: by})
-		return kit.Short(id) + " is in " + title, err
-	})
-}
-
-// AskMove offers every column.
-func (e *Env) AskMove(c *mirror.Card, moved func()) {
-	if !e.May() {
-		return
-	}
-	p := &kit.Picker{Ask: "Move " + kit.Short(c.ID) + " to"}
-	for _, col := range e.Mirror.Columns {
-		if col.Stray {
-			continue
-		}
-		if col.Name == c.State {
-			p.At = len(p.Items)
-		}
-		p.Items = append(p.Items, kit.Item{Name: kit.Line(col.Title()), Note: columnNote(col, col.Name == c.State)})
-	}
-	columns := e.Mirror.Columns
-	p.Pick = func(i int) tea.Cmd { return e.MoveTo(c, columns[i].Name, moved) }
-	e.Open(p)
-}
-
 func columnNote(c *mirror.Column, here bool) string {
 	switch {
 	case here:

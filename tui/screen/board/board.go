@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +33,10 @@ type Screen struct {
 
 	typing bool // the filter line is open
 	input  textinput.Model
-	words  []string                  // the filter
-	found  map[string][]*mirror.Card // by state, while there is a filter
+	lens   lens
+	found  map[string][]*mirror.Card // by state, while the lens is not plain
 	built  int                       // mirror version that found is of
+	marked map[string]bool           // cards that the next verb is for, by id
 }
 
 // spot is where a person is in one column.
@@ -49,7 +51,7 @@ func New() *Screen {
 	in := textinput.New()
 	in.Prompt = ""
 	in.Cursor.SetMode(cursor.CursorStatic)
-	return &Screen{keys: keys(), places: map[string]*spot{}, input: in}
+	return &Screen{keys: keys(), places: map[string]*spot{}, marked: map[string]bool{}, input: in}
 }
 
 // created brings the id of a card that the person has made.
@@ -69,6 +71,8 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	case screen.Done:
 		if msg.Err != nil {
 			s.await("", "")
+		} else if msg.Undo != nil { // a verb was done with the marks
+			clear(s.marked)
 		}
 	case tea.KeyMsg:
 		if s.typing {
@@ -88,7 +92,17 @@ func (s *Screen) press(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 		s.typing = true
 		s.input.Focus()
 	case key.Matches(k, s.keys.clear):
-		s.filter(e, "")
+		s.clear(e)
+	case key.Matches(k, s.keys.mark):
+		s.mark(e)
+	case key.Matches(k, s.keys.markAll):
+		s.markAll(e)
+	case key.Matches(k, s.keys.view):
+		s.askView(e)
+	case key.Matches(k, s.keys.order):
+		s.askOrder(e)
+	case key.Matches(k, s.keys.group):
+		s.askGroup(e)
 	case key.Matches(k, s.keys.create):
 		return e.AskCreate(s.newState(e), func(id string) tea.Msg { return created{id} })
 	default:
@@ -99,7 +113,20 @@ func (s *Screen) press(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// act is a key that concerns the card under the cursor.
+// clear takes away what narrows the view or widens a verb, one thing at a time.
+func (s *Screen) clear(e *screen.Env) {
+	switch {
+	case len(s.marked) > 0:
+		clear(s.marked)
+	case len(s.lens.words) > 0:
+		s.filter(e, "")
+	default:
+		s.lens = lens{}
+		s.relook(e)
+	}
+}
+
+// act is a key that concerns the card under the cursor, or the marked ones.
 func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
 	switch {
 	case key.Matches(k, s.keys.open):
@@ -108,19 +135,20 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
 	case key.Matches(k, s.keys.log):
 		s.openLog(e, c)
 		return nil
+	case key.Matches(k, s.keys.copyID):
+		e.CopyID(c.ID)
+		return nil
 	}
-	if e.Now.Sub(s.slip) < slipTime {
+	if len(s.marked) == 0 && e.Now.Sub(s.slip) < slipTime {
 		e.Say(kit.MarkAsk, "the card under the cursor has just changed; press again")
 		return nil
 	}
-	moved := func() { s.await(c.ID, c.State) }
+	if cmd, ok := s.actOnAll(e, k); ok {
+		return cmd
+	}
 	switch {
-	case key.Matches(k, s.keys.move):
-		e.AskMove(c, moved)
-	case key.Matches(k, s.keys.back):
-		return s.shift(e, c, -1, moved)
-	case key.Matches(k, s.keys.forth):
-		return s.shift(e, c, +1, moved)
+	case key.Matches(k, s.keys.edit):
+		return e.AskEdit(c)
 	case key.Matches(k, s.keys.comment):
 		e.AskComment(c)
 	case key.Matches(k, s.keys.cancel):
@@ -132,6 +160,30 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
 	return nil
 }
 
+// actOnAll is a verb that several cards can take at once.
+func (s *Screen) actOnAll(e *screen.Env, k tea.KeyMsg) (cmd tea.Cmd, ok bool) {
+	cards := s.meant(e)
+	moved := func() {}
+	if len(cards) == 1 && len(s.marked) == 0 {
+		moved = func() { s.await(cards[0].ID, cards[0].State) }
+	}
+	switch {
+	case key.Matches(k, s.keys.move):
+		e.AskMove(cards, moved)
+	case key.Matches(k, s.keys.back):
+		return s.shift(e, cards, -1, moved), true
+	case key.Matches(k, s.keys.forth):
+		return s.shift(e, cards, +1, moved), true
+	case key.Matches(k, s.keys.assign):
+		e.AskAssign(cards)
+	case key.Matches(k, s.keys.labels):
+		e.AskLabels(cards)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
 func (s *Screen) openLog(e *screen.Env, c *mirror.Card) {
 	if id, _ := e.Mirror.CardRun(c); id != "" {
 		e.Go(screen.Runs, id)
@@ -140,12 +192,16 @@ func (s *Screen) openLog(e *screen.Env, c *mirror.Card) {
 	e.Say(kit.MarkQuiet, "this card has had no run yet")
 }
 
-// shift moves a card to the neighbour column.
-func (s *Screen) shift(e *screen.Env, c *mirror.Card, by int, moved func()) tea.Cmd {
+// shift moves cards, all of one column, to its neighbour.
+func (s *Screen) shift(e *screen.Env, cards []*mirror.Card, by int, moved func()) tea.Cmd {
+	if slices.ContainsFunc(cards, func(c *mirror.Card) bool { return c.State != cards[0].State }) {
+		e.Say(kit.MarkAsk, "the marked cards are in several columns; m moves them to one")
+		return nil
+	}
 	cols := e.Mirror.Columns
 	for i, col := range cols {
-		if col.Name == c.State && i+by >= 0 && i+by < len(cols) && !cols[i+by].Stray {
-			return e.MoveTo(c, cols[i+by].Name, moved)
+		if len(cards) > 0 && col.Name == cards[0].State && i+by >= 0 && i+by < len(cols) && !cols[i+by].Stray {
+			return e.MoveTo(cards, cols[i+by].Name, moved)
 		}
 	}
 	return nil
@@ -185,6 +241,6 @@ func (s *Screen) filter(e *screen.Env, text string) {
 	if text == "" {
 		s.input.SetValue("")
 	}
-	s.words, s.built = strings.Fields(strings.ToLower(text)), -1
-	s.settle(e)
+	s.lens.words = strings.Fields(strings.ToLower(text))
+	s.relook(e)
 }

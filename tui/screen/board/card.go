@@ -34,14 +34,18 @@ func titleLines(c *mirror.Card, w int) []string {
 }
 
 // drawCard draws a card: title; id, bot, priority and labels; where it stands.
-func drawCard(e *screen.Env, c *mirror.Card, w int, selected bool) []string {
+func drawCard(e *screen.Env, c *mirror.Card, w int, selected, marked bool) []string {
 	if selected {
-		return drawSelected(e, c, w)
+		return drawSelected(e, c, w, marked)
 	}
 	t := e.Theme
+	lead := " "
+	if marked {
+		lead = t.Accent.Render(t.Glyph.Marked)
+	}
 	var lines []string
 	for _, l := range titleLines(c, w) {
-		lines = append(lines, " "+l)
+		lines = append(lines, lead+l)
 	}
 	lines = append(lines, " "+kit.Clip(meta(t, c), w-1))
 	if n := e.Mirror.Note(c, e.Now); n.Mark != kit.MarkNone {
@@ -53,10 +57,13 @@ func drawCard(e *screen.Env, c *mirror.Card, w int, selected bool) []string {
 
 // drawSelected is drawCard for the card under the cursor: a bar at its side, and
 // a background in one piece, which colours inside would break up.
-func drawSelected(e *screen.Env, c *mirror.Card, w int) []string {
-	t := e.Theme
+func drawSelected(e *screen.Env, c *mirror.Card, w int, marked bool) []string {
+	t, lead := e.Theme, e.Theme.Glyph.Bar
+	if marked {
+		lead = t.Glyph.Marked
+	}
 	row := func(style lipgloss.Style, text string) string {
-		return t.Accent.Render(t.Glyph.Bar) + style.Render(kit.Fit(text, w-1))
+		return t.Accent.Render(lead) + style.Render(kit.Fit(text, w-1))
 	}
 	var lines []string
 	for _, l := range titleLines(c, w) {

@@ -10,8 +10,9 @@ import (
 type keyMap struct {
 	up, down, left, right, top, end, pageUp, pageDown key.Binding
 	open, log, filter, clear                          key.Binding
-	create, move, back, forth, comment                key.Binding
-	cancel, clearRun                                  key.Binding
+	view, order, group, mark, markAll, copyID         key.Binding
+	create, edit, move, back, forth, comment          key.Binding
+	assign, labels, cancel, clearRun                  key.Binding
 }
 
 func keys() keyMap {
@@ -21,7 +22,11 @@ func keys() keyMap {
 		top: kit.Bind("g", "first card", "g", "home"), end: kit.Bind("G", "last card", "G", "end"),
 		pageUp: kit.Bind("pgup", "page up", "pgup", "ctrl+u"), pageDown: kit.Bind("pgdn", "page down", "pgdown", "ctrl+d"),
 		open: kit.Bind("enter", "open", "enter"), log: kit.Bind("o", "log", "o"),
-		filter: kit.Bind("/", "filter", "/"), clear: kit.Bind("esc", "clear the filter", "esc"),
+		filter: kit.Bind("/", "filter", "/"), clear: kit.Bind("esc", "clear marks, filter, view", "esc"),
+		view: kit.Bind("v", "saved views", "v"), order: kit.Bind("s", "order", "s"), group: kit.Bind("b", "groups", "b"),
+		mark: kit.Bind("space", "mark for the next verb", " "), markAll: kit.Bind("ctrl+a", "mark the column", "ctrl+a"),
+		copyID: kit.Bind("y", "copy the id", "y"), edit: kit.Bind("e", "edit", "e"),
+		assign: kit.Bind("a", "bot", "a"), labels: kit.Bind("t", "labels", "t"),
 		create: kit.Bind("n", "new card", "n"), move: kit.Bind("m", "move", "m"),
 		back: kit.Bind("<", "move a column left", "<"), forth: kit.Bind(">", "move a column right", ">"),
 		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel run", "x"),
@@ -35,14 +40,17 @@ func (s *Screen) Keys(e *screen.Env) []key.Binding {
 		return []key.Binding{kit.Bind("enter", "keep the filter", "enter"), kit.Bind("esc", "clear it", "esc")}
 	}
 	k := s.keys
-	return []key.Binding{k.open, k.create, k.move, k.filter, k.log, k.comment, k.cancel}
+	if len(s.marked) > 0 {
+		return []key.Binding{k.mark, k.move, k.assign, k.labels, kit.Bind("esc", "no marks", "esc")}
+	}
+	return []key.Binding{k.open, k.create, k.edit, k.move, k.filter, k.log, kit.Bind("space", "mark", " "), k.comment, k.cancel}
 }
 
 // Help is every binding of the board.
 func (s *Screen) Help(*screen.Env) []kit.Group {
 	k := s.keys
 	return []kit.Group{
-		{Title: "Look", Keys: []key.Binding{k.up, k.down, k.left, k.right, k.top, k.end, k.pageUp, k.pageDown, k.open, k.log, k.filter, k.clear}},
-		{Title: "Act on the card", Keys: []key.Binding{k.create, k.move, k.back, k.forth, k.comment, k.cancel, k.clearRun}},
+		{Title: "Look", Keys: []key.Binding{k.up, k.down, k.left, k.right, k.top, k.end, k.pageUp, k.pageDown, k.open, k.log, k.filter, k.view, k.order, k.group, k.clear, k.copyID}},
+		{Title: "Act on the card", Keys: []key.Binding{k.create, k.edit, k.move, k.back, k.forth, k.mark, k.markAll, k.assign, k.labels, k.comment, k.cancel, k.clearRun}},
 	}
 }

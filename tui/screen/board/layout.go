@@ -155,4 +155,5 @@ func (s *Screen) room(e *screen.Env) int {
 	return max(1, rows)
 }
 
-func (s *Screen) filtering() bool { return s.typing || len(s.words) > 0 }
+// filtering reports whether the line is shown that says how the board is looked at.
+func (s *Screen) filtering() bool { return s.typing || !s.lens.plain() || len(s.marked) > 0 }

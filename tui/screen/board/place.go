@@ -1,6 +1,8 @@
 package board
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -8,26 +10,31 @@ import (
 	"iterion/tui/screen"
 )
 
-// cards are those of a column that the filter lets through.
+// cards are those of a column as the lens shows them.
 func (s *Screen) cards(c *mirror.Column) []*mirror.Card {
-	if len(s.words) == 0 {
+	if s.lens.plain() {
 		return c.Cards
 	}
 	return s.found[c.Name]
 }
 
-func (s *Screen) search(e *screen.Env) {
-	if len(s.words) == 0 || s.built == e.Mirror.Version {
+// look arranges the cards when the lens or the board changed.
+func (s *Screen) look(e *screen.Env) {
+	if s.lens.plain() || s.built == e.Mirror.Version {
 		return
 	}
 	s.found, s.built = map[string][]*mirror.Card{}, e.Mirror.Version
 	for _, col := range e.Mirror.Columns {
-		for _, c := range col.Cards {
-			if c.Match(s.words) {
-				s.found[col.Name] = append(s.found[col.Name], c)
-			}
-		}
+		s.found[col.Name] = s.lens.arrange(col.Cards)
 	}
+}
+
+// index finds a card in the list of its column, -1 when it is not there.
+func (s *Screen) index(col *mirror.Column, list []*mirror.Card, c *mirror.Card) int {
+	if s.lens.sort == "" && s.lens.group == "" {
+		return col.Index(list, c)
+	}
+	return slices.Index(list, c)
 }
 
 // Selected is the card under the cursor, nil when there is none.
@@ -45,7 +52,8 @@ func (s *Screen) Selected(e *screen.Env) *mirror.Card {
 // settle finds every column's place again after the cards, the filter or the
 // size changed.
 func (s *Screen) settle(e *screen.Env) {
-	s.search(e)
+	s.forget(e)
+	s.look(e)
 	s.pursue(e)
 	s.home(e)
 	for _, col := range e.Mirror.Columns {
@@ -94,7 +102,7 @@ func (s *Screen) settleColumn(e *screen.Env, col *mirror.Column) {
 		p.at, p.top = 0, 0
 		return
 	}
-	at := col.Index(list, e.Mirror.Card(p.id))
+	at := s.index(col, list, e.Mirror.Card(p.id))
 	if at < 0 {
 		at = min(p.at, len(list)-1)
 		if focused && p.id != "" {
@@ -120,6 +128,9 @@ func (s *Screen) reveal(e *screen.Env, col *mirror.Column) {
 	used, first := 0, p.at
 	for i := p.at; i >= 0; i-- {
 		used += height(e, list[i], width)
+		if s.groupHead(list, i) != "" {
+			used++
+		}
 		if used > room+1 && i < p.at { // the last card needs no blank line after it
 			break
 		}

@@ -53,23 +53,35 @@ func (s *Screen) invite(e *screen.Env) []string {
 	return kit.Overlay(kit.Box(nil, e.Width, e.Height), text, e.Width)
 }
 
+// filterLine says how the board is looked at: the filter, the view and the order,
+// and how many cards that leaves and are marked.
 func (s *Screen) filterLine(e *screen.Env) string {
 	t := e.Theme
 	shown := 0
 	for _, c := range e.Mirror.Columns {
 		shown += len(s.cards(c))
 	}
-	if len(s.words) == 0 {
-		shown = e.Mirror.Len()
+	tail := t.Dim.Render(fmt.Sprintf("%d of %d ", shown, e.Mirror.Len()))
+	if n := len(s.marked); n > 0 {
+		tail = t.Accent.Render(fmt.Sprintf("%s %d marked  ", t.Glyph.Marked, n)) + tail
 	}
-	text := kit.Clean(s.input.Value())
-	if s.typing {
+	text := ""
+	switch {
+	case s.typing:
 		in := s.input
-		in.Width = max(1, e.Width-24)
+		in.Width = max(1, e.Width-kit.Width(tail)-8)
 		in.Cursor.Style, in.TextStyle = t.Plain.Reverse(true), t.Plain
-		text = in.View()
+		text = t.Key.Render("/") + in.View()
+	case len(s.lens.words) > 0:
+		text = t.Key.Render("/") + kit.Clean(s.input.Value())
 	}
-	return kit.Spread(t.Key.Render("/")+text, t.Dim.Render(fmt.Sprintf("%d of %d ", shown, e.Mirror.Len())), e.Width)
+	if said := s.lens.said(); said != "" {
+		if text != "" {
+			text += "  "
+		}
+		text += t.Dim.Render(said)
+	}
+	return kit.Spread(text, tail, e.Width)
 }
 
 // column draws one slot as rows of exactly its width.
@@ -82,14 +94,17 @@ func (s *Screen) column(e *screen.Env, sl slot, rows, left, right int) []string 
 	bottom := rows - footRows
 	next := p.top
 	for ; next < len(list) && len(lines) < bottom; next++ {
-		card := drawCard(e, list[next], sl.width, sl.col.Name == s.col && next == p.at)
+		card := drawCard(e, list[next], sl.width, sl.col.Name == s.col && next == p.at, s.marked[list[next].ID])
+		if head := s.groupHead(list, next); head != "" {
+			card = append([]string{e.Theme.Faint.Render(kit.Fit(e.Theme.Glyph.HLine+" "+head, sl.width))}, card...)
+		}
 		if len(lines)+len(card) > bottom && next > p.top {
 			break
 		}
 		lines = append(lines, append(card, "")...)
 	}
 	if len(list) == 0 {
-		lines = append(lines, "", e.Theme.Faint.Render("  "+emptyHint(sl.col, s.filtering())))
+		lines = append(lines, "", e.Theme.Faint.Render("  "+emptyHint(sl.col, s.lens.selects())))
 	}
 	lines = kit.Box(lines, sl.width, rows)
 	if more := len(list) - next; more > 0 {
@@ -118,7 +133,7 @@ func (s *Screen) head(e *screen.Env, sl slot, shown, left, right int) string {
 		style = t.Accent
 	}
 	count := fmt.Sprint(len(sl.col.Cards))
-	if s.filtering() && shown != len(sl.col.Cards) {
+	if shown != len(sl.col.Cards) {
 		count = fmt.Sprintf("%d of %d", shown, len(sl.col.Cards))
 	}
 	if sl.col.Stray {

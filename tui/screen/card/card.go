@@ -178,7 +178,15 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
 			e.Say(kit.MarkQuiet, "this card has had no run yet")
 		}
 	case key.Matches(k, s.keys.move):
-		e.AskMove(c, func() {})
+		e.AskMove([]*mirror.Card{c}, func() {})
+	case key.Matches(k, s.keys.edit):
+		return e.AskEdit(c)
+	case key.Matches(k, s.keys.assign):
+		e.AskAssign([]*mirror.Card{c})
+	case key.Matches(k, s.keys.labels):
+		e.AskLabels([]*mirror.Card{c})
+	case key.Matches(k, s.keys.copyID):
+		e.CopyID(c.ID)
 	case key.Matches(k, s.keys.comment):
 		e.AskComment(c)
 	case key.Matches(k, s.keys.cancel):

@@ -8,7 +8,7 @@ import (
 )
 
 type keyMap struct {
-	leave, left, right, log, move, comment, cancel, clearRun key.Binding
+	leave, left, right, log, move, edit, assign, labels, comment, copyID, cancel, clearRun key.Binding
 }
 
 func keys() keyMap {
@@ -16,6 +16,8 @@ func keys() keyMap {
 		leave: kit.Bind("esc", "back", "esc", "backspace"),
 		left:  kit.Bind("←/h", "the body", "left", "h"), right: kit.Bind("→/l", "the side pane", "right", "l"),
 		log: kit.Bind("o", "log", "o", "enter"), move: kit.Bind("m", "move", "m"),
+		edit: kit.Bind("e", "edit", "e"), assign: kit.Bind("a", "bot", "a"), labels: kit.Bind("t", "labels", "t"),
+		copyID:  kit.Bind("y", "copy the id", "y"),
 		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel run", "x"),
 		clearRun: kit.Bind("L", "clear last run", "L"),
 	}
@@ -24,14 +26,14 @@ func keys() keyMap {
 // Keys are the hints of the card.
 func (s *Screen) Keys(*screen.Env) []key.Binding {
 	k := s.keys
-	return []key.Binding{k.leave, k.move, k.comment, k.log, k.cancel, k.clearRun}
+	return []key.Binding{k.leave, k.edit, k.move, k.comment, k.log, k.assign, k.labels, k.cancel, k.clearRun}
 }
 
 // Help is every binding of the card.
 func (s *Screen) Help(*screen.Env) []kit.Group {
 	k := s.keys
 	return []kit.Group{
-		{Title: "Look", Keys: append(kit.PagerKeys(), k.left, k.right, k.log, k.leave)},
-		{Title: "Act on the card", Keys: []key.Binding{k.move, k.comment, k.cancel, k.clearRun}},
+		{Title: "Look", Keys: append(kit.PagerKeys(), k.left, k.right, k.log, k.copyID, k.leave)},
+		{Title: "Act on the card", Keys: []key.Binding{k.edit, k.move, k.assign, k.labels, k.comment, k.cancel, k.clearRun}},
 	}
 }
