@@ -25,6 +25,8 @@ type Editor struct {
 	Host    *time.Location
 	NoFsync bool
 	Now     func() time.Time // nil: time.Now
+
+	wait time.Duration // for the lock; 0: as usual
 }
 
 // Add appends a row, making the file when it is missing, and arms the schedule.
@@ -131,7 +133,7 @@ func (e Editor) change(ctx context.Context, edit func(*draft) error) (changed bo
 	if err := folder(e.Paths.Manifest); err != nil {
 		return false, fmt.Errorf("edit the schedules: %w", err)
 	}
-	lock, err := filelock.Acquire(ctx, e.Paths.manifestLock(), filelock.Options{})
+	lock, err := filelock.Acquire(ctx, e.Paths.manifestLock(), filelock.Options{Wait: e.wait})
 	if err != nil {
 		return false, fmt.Errorf("edit the schedules: %w", err)
 	}

@@ -1,6 +1,7 @@
 package hostcron
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,6 +86,10 @@ func (d *draft) set(i int, path string, value *yaml.Node) error {
 	if in.Kind != yaml.MappingNode || len(in.Content) == 0 {
 		return d.byHand(i, nil)
 	}
+	k, v := child(in, name)
+	if k != nil && value.Kind == yaml.MappingNode {
+		value.Style = v.Style & yaml.FlowStyle
+	}
 	text, err := render(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{varNode(name), value}})
 	if err != nil {
 		return err
@@ -94,7 +99,6 @@ func (d *draft) set(i int, path string, value *yaml.Node) error {
 	for j := 1; j < len(text); j++ {
 		text[j] = strings.TrimRight(strings.Repeat(" ", at)+text[j], " ")
 	}
-	k, v := child(in, name)
 	if k == nil {
 		last := in.Content[len(in.Content)-2]
 		_, to := entry(l, last, in.Content[len(in.Content)-1])
@@ -105,6 +109,8 @@ func (d *draft) set(i int, path string, value *yaml.Node) error {
 	text[0] = lead(l[from], k) + text[0]
 	if tail, ok := trailing(l[from], v); ok && to == from+1 && len(text) == 1 {
 		text[0] += tail
+	} else if c := cmp.Or(v.LineComment, k.LineComment); c != "" {
+		text[0] += " " + c
 	}
 	return d.step(i, l.replace(from, to, text...).bytes(), len(d.m.Rows))
 }
