@@ -18,7 +18,8 @@ const forever = 1 << 60
 // or later is so in every zone.
 const far = 30 * 60 * 60
 
-// at returns the stretch that an instant is in.
+// at returns the stretch that an instant is in, or a part of it: beyond the end of
+// its tables package time begins a new one with each year.
 func (c clock) at(t int64) stretch {
 	in := time.Unix(t, 0).In(c.zone)
 	_, ahead := in.Zone()
@@ -30,7 +31,25 @@ func (c clock) at(t int64) stretch {
 	if !end.IsZero() {
 		s.end = end.Unix()
 	}
+	if s.end <= t {
+		// Package time lets leap years end a day early.
+		s.end = (floorDiv(t, daySeconds) + 1) * daySeconds
+	}
 	return s
+}
+
+// after returns the stretch that follows.
+func (c clock) after(s stretch) stretch {
+	next := c.at(s.end)
+	next.start = s.end
+	return next
+}
+
+// before returns the stretch that goes before.
+func (c clock) before(s stretch) stretch {
+	last := c.at(s.start - 1)
+	last.end = s.start
+	return last
 }
 
 // shown returns the furthest that civil time has come at any instant up to t.
@@ -38,7 +57,7 @@ func (c clock) shown(t int64) int64 {
 	s := c.at(t)
 	furthest := t + s.ahead
 	for s.start > t-far {
-		s = c.at(s.start - 1)
+		s = c.before(s)
 		furthest = max(furthest, s.end-1+s.ahead)
 	}
 	return furthest
@@ -46,7 +65,7 @@ func (c clock) shown(t int64) int64 {
 
 // reached returns the first instant at which civil time is at or past a second.
 func (c clock) reached(civil int64) int64 {
-	for s := c.at(civil - far); ; s = c.at(s.end) {
+	for s := c.at(civil - far); ; s = c.after(s) {
 		if t := max(s.start, civil-s.ahead); t < s.end {
 			return t
 		}
@@ -76,7 +95,7 @@ func (s *Spec) nextElapsed(t int64) int64 {
 			return slot
 		}
 		before := here
-		here = c.at(before.end)
+		here = c.after(before)
 		if s.owed(before, here) {
 			return here.start
 		}
@@ -97,7 +116,7 @@ func (s *Spec) lastElapsed(t, limit int64) int64 {
 			return limit
 		}
 		t = here.start - 1
-		before := c.at(t)
+		before := c.before(here)
 		if s.owed(before, here) {
 			return here.start
 		}
@@ -134,7 +153,7 @@ func (s *Spec) count(from, to int64) int {
 			return n
 		}
 		before := here
-		here = c.at(before.end)
+		here = c.after(before)
 		switch {
 		case !s.elapsed:
 			n -= s.collapsed(here)
