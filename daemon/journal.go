@@ -49,8 +49,9 @@ func newLine(e dispatch.JournalEntry, old json.RawMessage) (line, error) {
 	return line{e, raw}, nil
 }
 
-// Put writes or replaces an owner's entry of a card. The entries of others stay:
-// a daemon that came too late for a card must not wipe out its holder's.
+// Put writes or replaces an owner's entry of a card under a marker. The entries of
+// others stay, and so do those that the owner adopted of other claims: a daemon that
+// came too late for a card must not wipe out its holder's.
 func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
 	return j.change(ctx, func(lines []line) ([]line, error) {
 		old := line{entry: e}
@@ -63,8 +64,7 @@ func (j *journal) Put(ctx context.Context, e dispatch.JournalEntry) error {
 			return append(lines, fresh), err
 		}
 		lines[i] = fresh
-		// An adoption may have made two entries of dead daemons ours; this one counts.
-		return append(lines[:i+1], slices.DeleteFunc(lines[i+1:], fresh.sameKey)...), nil
+		return lines, nil
 	})
 }
 
@@ -200,9 +200,10 @@ func (j *journal) write(lines []line) error {
 
 func sameLine(a, b line) bool { return string(a.raw) == string(b.raw) }
 
-// sameKey reports whether two lines are one owner's entries of one card.
+// sameKey reports whether two lines are one owner's entries of one claim.
 func (l line) sameKey(other line) bool {
-	return l.entry.IssueID == other.entry.IssueID && l.entry.Owner == other.entry.Owner
+	a, b := l.entry, other.entry
+	return a.IssueID == b.IssueID && a.Owner == b.Owner && a.Marker == b.Marker
 }
 
 func entriesOf(lines []line) []dispatch.JournalEntry {

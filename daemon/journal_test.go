@@ -152,15 +152,23 @@ func TestJournalAdoptionWaitsForTheCardsOwnEntry(t *testing.T) {
 	}
 }
 
-func TestJournalPutSettlesWhatAnAdoptionDoubled(t *testing.T) {
+// A start that comes too late for a card wipes nothing out that was adopted of the
+// card's holder meanwhile.
+func TestJournalPutAndRemoveSpareWhatWasAdopted(t *testing.T) {
 	j := newJournal(t)
-	put(t, j, entry("a", "dead"), entry("b", "dead"), entry("a", "dead too"))
-	if ours, err := j.Adopt(t.Context(), "me"); err != nil || len(ours) != 3 {
+	put(t, j, entry("a", "dead"), entry("a", "dead too"))
+	if ours, err := j.Adopt(t.Context(), "me"); err != nil || len(ours) != 2 {
 		t.Fatalf("adopted %+v, %v", ours, err)
 	}
-	put(t, j, entry("a", "me"))
+	put(t, j, entry("a", "me"), entry("a", "me"))
+	if entries, err := j.Entries(t.Context()); err != nil || len(entries) != 3 {
+		t.Fatalf("%+v %v", entries, err)
+	}
+	if err := j.Remove(t.Context(), "a", "me", "dispatcher:me"); err != nil {
+		t.Fatal(err)
+	}
 	entries, err := j.Entries(t.Context())
-	if err != nil || len(entries) != 2 || entries[0].Marker != "dispatcher:me" || entries[1].IssueID != "b" {
+	if err != nil || len(entries) != 2 || entries[0].Marker != "dispatcher:dead" || entries[1].Marker != "dispatcher:dead too" {
 		t.Errorf("%+v %v", entries, err)
 	}
 }

@@ -141,8 +141,13 @@ func (s *state) onAdopted(d discovery, now time.Time) []effect {
 	if d.adoptErr != nil {
 		s.trouble(now, "look for claims of daemons that died: "+d.adoptErr.Error())
 	}
+	return s.adoptAll(d.adopted, now)
+}
+
+// adoptAll takes over all cards that are not here already, and were not a moment ago.
+func (s *state) adoptAll(found []adoption, now time.Time) []effect {
 	var fx []effect
-	for _, a := range d.adopted {
+	for _, a := range found {
 		if id := a.entry.IssueID; s.cards[id] == nil && !s.touched[id] {
 			s.touched[id] = true
 			fx = append(fx, s.adopt(a, now)...)
@@ -213,9 +218,7 @@ func (s *state) onBooted(m booted, now time.Time) []effect {
 	}
 	fx := s.learnColumns(m.schema)
 	s.booted, s.bootErr, s.wanted, s.nextPoll = true, "", true, now
-	for _, a := range m.found {
-		fx = append(fx, s.adopt(a, now)...)
-	}
+	fx = append(fx, s.adoptAll(m.found, now)...)
 	return append(fx, s.takeOver(m.direct)...)
 }
 
@@ -270,7 +273,7 @@ func (s *state) adopted(a adoption, now time.Time) *card {
 		c.fence.Epoch = a.issue.ClaimEpoch
 	}
 	if c.source == "" {
-		c.source = a.issue.State
+		c.source = s.sourceOf(a.issue.State)
 	}
 	for _, ours := range []string{s.cfg.RunningState, s.cfg.AwaitingInputState} {
 		if a.issue.State == ours {

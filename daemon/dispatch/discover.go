@@ -21,6 +21,9 @@ type candidate struct {
 	Last     *RunView // of Issue.LastRunID
 	LastErr  error
 	Paused   *RunView // a run of the card's own that is paused
+	// Elsewhere is another daemon's entry of a run of the card that may be starting
+	// although its claim is gone. It is looked for with the card alone.
+	Elsewhere *JournalEntry
 }
 
 // goesOn reports whether the card's last run is gone on with instead of a fresh
@@ -51,6 +54,7 @@ type discovery struct {
 	retried    map[string]string   // column by id of the retries that were asked for and that nobody holds; empty: the card is gone
 	strays     []board.Issue       // cards that carry our marker
 	ledger     map[string]RetryEntry
+	renewed    map[string]bool // cards that a person gave their attempts back
 	broken     []board.UnreadableError
 	budget     budget
 	adopted    []adoption
@@ -118,6 +122,7 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 	if found.ledger, err = o.Ledger.Load(ctx); err != nil {
 		return found, fmt.Errorf("read the retry ledger: %w", err)
 	}
+	found.renewed = e.givenBack(ctx, o, listing.Issues, found.ledger)
 	get := reader(ctx, o.Board, listing.Issues)
 	found.candidates = pick(e.cfg, columnsOf(found.schema), get, listing.Issues)
 	enrich(ctx, o, found.candidates)
@@ -128,6 +133,36 @@ func (e discover) look(ctx context.Context, o Options) (discovery, error) {
 		}
 	}
 	return found, ctx.Err()
+}
+
+// givenBack finds the cards whose attempts a person gave back. Each is read again
+// after the ledger: as it was listed it may be older than what the ledger has of it.
+func (e discover) givenBack(ctx context.Context, o Options, listed []board.Issue, ledger map[string]RetryEntry) map[string]bool {
+	var ids map[string]bool
+	for i := range listed {
+		is := &listed[i]
+		entry, ok := ledger[is.ID]
+		if !ok || !entry.givenBack(*is, e.cfg.MaxAttempts) {
+			continue
+		}
+		now, err := o.Board.Get(ctx, is.ID)
+		if err == nil && entry.givenBack(now, e.cfg.MaxAttempts) && now.State == is.State {
+			if ids == nil {
+				ids = map[string]bool{}
+			}
+			ids[is.ID] = true
+		}
+	}
+	return ids
+}
+
+// givenBack reports whether an unclaimed card in an eligible column shows that a
+// person wants to start over: the last run was cleared, or it was taken out of the
+// column in which it had given up.
+func (e RetryEntry) givenBack(is board.Issue, most int) bool {
+	cleared := e.LastRunID != "" && is.LastRunID == ""
+	reopened := e.Attempts >= most && e.DueAt.IsZero()
+	return is.Claim == "" && (cleared || reopened)
 }
 
 // lookup finds a card by its id.

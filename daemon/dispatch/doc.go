@@ -91,6 +91,8 @@
 // the card's pointer, by the journal or by the card's id in the run's source. A
 // run that finished holds its card until the card is moved again or the pointer
 // is cleared: a clean exit never starts over by itself.
+// A run that another daemon may be launching this moment, for a claim that was taken
+// away from it, holds the card by that daemon's journal entry (elsewhere.go).
 //
 // # Trouble
 //

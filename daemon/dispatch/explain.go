@@ -104,6 +104,9 @@ func gather(ctx context.Context, o Options, w world, is board.Issue) (facts, err
 	if is.LastRunID != "" {
 		c.Last, c.LastErr = inspect(ctx, o.Runs, is.LastRunID)
 	}
+	if c.Elsewhere, err = elsewhere(ctx, o, is); err != nil {
+		return f, err
+	}
 	if f.live, err = o.Runs.LiveByIssue(ctx, is.ID); err != nil {
 		return f, fmt.Errorf("look for live runs of the card: %w", err)
 	}

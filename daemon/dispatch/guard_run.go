@@ -15,6 +15,9 @@ func lastRunGuard(f facts) answer {
 			return skip(fmt.Sprintf("run %s of this card is %s", v.Record.ID, v.Record.Status), "iterion runs cancel "+v.Record.ID)
 		}
 	}
+	if f.Elsewhere != nil {
+		return skip(startingElsewhere(*f.Elsewhere), "wait, or end that daemon")
+	}
 	id := f.Issue.LastRunID
 	if id == "" {
 		return pass("no recorded run holds the card")

@@ -68,9 +68,14 @@ func (j *startJob) goOn(ctx context.Context, d *Dispatcher, issue board.Issue) (
 	if err := j.take.Err(); err != nil {
 		return "", err
 	}
-	return workdir, resumeRun(ctx, d, Resume{
+	err = resumeRun(ctx, d, Resume{
 		RunID: j.entry.RunID, Issue: issue, Attempt: j.attempt, Workdir: workdir, Stall: j.cfg.Stall, By: Actor,
 	}, j.cand.Last.Record.OutcomeSeq)
+	var unseen *unseenError
+	if errors.As(err, &unseen) { // the wait tells
+		j.unseen, err = unseen, nil
+	}
+	return workdir, err
 }
 
 // neverGoesOn tells a run that cannot go on from trouble on the way.
@@ -138,6 +143,9 @@ func stampRun(ctx context.Context, d *Dispatcher, issueID string, f board.Fence,
 	_, err := d.opts.Board.SetLastRun(ctx, issueID, f, board.RunRef{RunID: runID, Workdir: workdir, At: time.Now().UTC()}, by(""))
 	if err != nil {
 		d.log.Warn("stamp the last run", "issue_id", issueID, "run_id", runID, "err", err)
+		if lostCard(err) { // it went during the launch: the run is not to wait for the next beat
+			d.tell(claimLost{issueID: issueID, fence: f})
+		}
 		return false
 	}
 	d.fault(FaultStamped)

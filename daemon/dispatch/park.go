@@ -93,14 +93,11 @@ func (j goOnJob) do(ctx context.Context, d *Dispatcher) {
 	}
 	d.tell(launched{issueID: j.issueID, runID: j.resume.RunID, placed: placed, workdir: workdir})
 	d.fault(FaultLaunched)
-	stamped := j.stamped
-	if !stamped {
-		stamped = stampRun(ctx, d, j.issueID, j.fence, j.resume.RunID, workdir)
-	}
+	stamped := j.stamped || stampRun(ctx, d, j.issueID, j.fence, j.resume.RunID, workdir)
 	awaitRun{issueID: j.issueID, runID: j.resume.RunID, stamped: stamped}.do(j.live, d)
 }
 
-func (j goOnJob) start(ctx context.Context, d *Dispatcher) (placed, workdir string, err error) {
+func (j *goOnJob) start(ctx context.Context, d *Dispatcher) (placed, workdir string, err error) {
 	if err := d.opts.Journal.Put(ctx, j.entry); err != nil {
 		return j.placed, "", fmt.Errorf("journal run %s: %w", j.entry.RunID, err)
 	}
@@ -112,6 +109,7 @@ func (j goOnJob) start(ctx context.Context, d *Dispatcher) (placed, workdir stri
 	case is.Fence() != j.fence:
 		return j.placed, "", fmt.Errorf("issue %s: %w", j.entry.Identifier, board.ErrConflict)
 	}
+	j.stamped = is.LastRunID == j.resume.RunID // a person may have cleared it
 	if workdir, err = j.workspace(ctx, d, is); err != nil {
 		return j.placed, "", err
 	}
@@ -163,8 +161,16 @@ func (j goOnJob) bringBack(ctx context.Context, d *Dispatcher, is board.Issue) (
 	return cleared, nil
 }
 
-// resumeRun asks for a run to go on. An error of it means that the run does not:
-// outcome is the run's outcome_seq before, which grows with every end.
+// unseenError tells of a run of which nobody can say whether it goes on.
+type unseenError struct{ err, look error }
+
+func (e *unseenError) Error() string {
+	return fmt.Sprintf("%v; whether it does cannot be seen: %v", e.err, e.look)
+}
+
+// resumeRun asks for a run to go on. An error of it means that the run does not, but
+// for an *unseenError. outcome is the run's outcome_seq before, which grows with
+// every end.
 func resumeRun(ctx context.Context, d *Dispatcher, r Resume, outcome int) error {
 	err := d.opts.Runs.Resume(ctx, r)
 	if err == nil {
@@ -176,7 +182,11 @@ func resumeRun(ctx context.Context, d *Dispatcher, r Resume, outcome int) error 
 		d.log.Warn("resume answered with an error but the run goes on", "run_id", r.RunID, "err", err)
 		return nil
 	}
-	return fmt.Errorf("go on with run %s: %w", r.RunID, err)
+	err = fmt.Errorf("go on with run %s: %w", r.RunID, err)
+	if ierr != nil && !errors.Is(ierr, ErrRunGone) {
+		return &unseenError{err, ierr}
+	}
+	return err
 }
 
 // onGoOnFailed parks a card again whose run could not go on.

@@ -186,8 +186,8 @@ func (e *WorkspaceBusyError) Error() string { return "workspace " + e.Dir + " is
 // take, shared by the daemons of one store. Several daemons may have an entry of
 // one card: all but one of them are about to find that they came too late.
 type Journal interface {
-	// Put writes e.Owner's entry of e.IssueID, or replaces it. It leaves the entries
-	// of other owners alone.
+	// Put writes e.Owner's entry of e.IssueID under e.Marker, or replaces it. It leaves
+	// the entries of other owners alone, and those that e.Owner adopted.
 	Put(ctx context.Context, e JournalEntry) error
 	// Remove drops the entry of a card that owner has under a marker. One that owner
 	// adopted of somebody else's claim bears another marker and stays.

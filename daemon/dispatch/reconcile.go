@@ -18,7 +18,7 @@ func (s *state) nameBroken(found []board.UnreadableError, now time.Time) {
 }
 
 // reconcile reacts to what others did to cards whose runs are live.
-func (s *state) reconcile(d discovery) []effect {
+func (s *state) reconcile(d discovery, now time.Time) []effect {
 	var fx []effect
 	for _, id := range sorted(s.cards) {
 		c := s.cards[id]
@@ -27,18 +27,21 @@ func (s *state) reconcile(d discovery) []effect {
 		if !ok || (c.phase != PhaseRunning && c.phase != PhaseStopping) {
 			continue
 		}
-		fx = append(fx, s.meet(c, seen)...)
+		fx = append(fx, s.meet(c, seen, now)...)
 	}
 	return fx
 }
 
-func (s *state) meet(c *card, seen sighting) []effect {
+func (s *state) meet(c *card, seen sighting, now time.Time) []effect {
 	if seen.missing {
 		c.gone = true
 		return s.stopRun(c, machineStop("the card was deleted"))
 	}
 	if seen.issue.Fence() != c.fence {
-		return nil // the heartbeat proves a loss; a listing may be older than our own writes
+		if seen.issue.ClaimEpoch >= c.fence.Epoch { // else the listing is older than our claim
+			return s.onClaimLost(claimLost{issueID: c.issue.ID, fence: c.fence}, now)
+		}
+		return nil
 	}
 	c.issue = seen.issue
 	if seen.mover == moverOther && !s.columns.eligible(seen.issue.State) {
@@ -69,16 +72,10 @@ func (s *state) forgetRetries(d discovery) []effect {
 		}
 	}
 	for i := range s.pool {
-		is := &s.pool[i].Issue
-		e, ok := s.retries[is.ID]
-		if !ok || s.cards[is.ID] != nil || is.Claim != "" {
-			continue
-		}
-		cleared := e.LastRunID != "" && is.LastRunID == ""
-		reopened := e.Attempts >= s.cfg.MaxAttempts && e.DueAt.IsZero()
-		if cleared || reopened {
-			delete(s.retries, is.ID)
-			changed = append(changed, is.ID)
+		id := s.pool[i].Issue.ID
+		if _, ok := s.retries[id]; ok && d.renewed[id] && s.cards[id] == nil {
+			delete(s.retries, id)
+			changed = append(changed, id)
 		}
 	}
 	if len(changed) == 0 {

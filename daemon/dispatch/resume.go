@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -96,13 +97,14 @@ func (s *state) take(m resumeAsked, now time.Time) []effect {
 	}
 	s.learnRun(c, m.view, nil)
 	s.cards[c.issue.ID], s.touched[c.issue.ID] = c, true
-	return []effect{takeCard{entry: s.entry(c, PhaseParked), slug: rec.Bot, lease: s.cfg.Lease, reply: m.reply}}
+	return []effect{takeCard{entry: s.entry(c, PhaseParked), slug: rec.Bot, made: rec.CreatedAt, lease: s.cfg.Lease, reply: m.reply}}
 }
 
 // takeCard claims a card for a run of its own that is to go on.
 type takeCard struct {
 	entry JournalEntry
-	slug  string // of the run's bot
+	slug  string    // of the run's bot
+	made  time.Time // when the run was
 	lease time.Duration
 	reply chan<- error
 }
@@ -156,8 +158,35 @@ func (e takeCard) confirm(ctx context.Context, o Options, is board.Issue) error 
 			return fmt.Errorf("%w: run %s of this card is %s", board.ErrConflict, v.Record.ID, v.Record.Status)
 		}
 	}
+	if err := e.newest(ctx, o, is); err != nil {
+		return err
+	}
+	switch other, err := elsewhere(ctx, o, is); {
+	case err != nil:
+		return err
+	case other != nil:
+		return fmt.Errorf("%w: %s", board.ErrConflict, startingElsewhere(*other))
+	}
 	e.entry.Epoch, e.entry.SourceState = is.ClaimEpoch, is.State
 	return o.Journal.Put(ctx, e.entry)
+}
+
+// newest refuses a run that another one of the card has taken the place of, while
+// the wish was on its way.
+func (e takeCard) newest(ctx context.Context, o Options, is board.Issue) error {
+	if is.LastRunID == "" || is.LastRunID == e.entry.RunID {
+		return nil
+	}
+	last, err := o.Runs.Inspect(ctx, is.LastRunID)
+	switch {
+	case errors.Is(err, ErrRunGone):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at the card's last run: %w", err)
+	case last.Record.CreatedAt.After(e.made):
+		return fmt.Errorf("%w: run %s of the card is newer", board.ErrConflict, is.LastRunID)
+	}
+	return nil
 }
 
 // onTaken parks the card: from there its run goes on like any other that waits.

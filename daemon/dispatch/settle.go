@@ -89,7 +89,7 @@ func (s *state) beyond(c *card, end ending, reason string) (plan, bool) {
 	switch {
 	case c.lost, c.gone:
 		return plan{verdict: Lost, reason: reason}, true
-	case c.away && end != endUnprovable && end != endPaused:
+	case c.away && end != endUnprovable:
 		return plan{verdict: Released, reason: reason}, true
 	}
 	return plan{}, false

@@ -198,7 +198,7 @@ func (s *sim) next(until time.Time) time.Time {
 	}
 	soonest(s.runs.soonest())
 	for _, l := range s.lives {
-		if !l.dead {
+		if !l.dead && !l.stuck {
 			soonest(l.wakes)
 			soonest(l.ends)
 		}
@@ -211,7 +211,7 @@ func (s *sim) elapse() {
 	s.runs.elapse()
 	for _, l := range s.lives {
 		switch {
-		case l.dead:
+		case l.dead, l.stuck:
 		case !l.ends.IsZero():
 			if !now.Before(l.ends) {
 				l.kill()
@@ -227,7 +227,7 @@ func (s *sim) elapse() {
 func (s *sim) living() []*simLife {
 	var out []*simLife
 	for _, l := range s.lives {
-		if !l.dead && l.ends.IsZero() {
+		if !l.dead && !l.stuck && l.ends.IsZero() {
 			out = append(out, l)
 		}
 	}
@@ -268,6 +268,12 @@ func (s *sim) do(st simStep) {
 		if life != nil {
 			life.stop()
 		}
+	case "suspend":
+		if life != nil {
+			life.stuck = true
+		}
+	case "wake":
+		s.wake()
 	case "look":
 		if life != nil {
 			life.d.Refresh()
@@ -293,6 +299,13 @@ func (s *sim) do(st simStep) {
 		s.spent(st.n)
 	default:
 		s.people(st, c, life)
+	}
+}
+
+// wake lets every life that was suspended go on.
+func (s *sim) wake() {
+	for _, l := range s.lives {
+		l.stuck = false
 	}
 }
 

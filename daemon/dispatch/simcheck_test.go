@@ -156,6 +156,7 @@ func (s *sim) calm() {
 	s.failing, s.losing, s.launches, s.space = 0, 0, 0, 0
 	clear(s.runs.unreadable)
 	s.spent(0)
+	s.wake()
 	if len(s.living()) == 0 {
 		s.start()
 	}

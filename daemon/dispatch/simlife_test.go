@@ -23,6 +23,7 @@ type simLife struct {
 	take  context.CancelFunc
 	cut   context.CancelFunc
 	dead  bool
+	stuck bool      // suspended: it does nothing, and hears of nothing
 	ends  time.Time // draining until then; zero: taking work
 	wakes time.Time
 }
@@ -89,7 +90,9 @@ func (l *simLife) turn(m message) {
 }
 
 // messages reports whether something waits to be taken in.
-func (l *simLife) messages() bool { return !l.dead && (len(l.d.inbox) > 0 || len(l.d.kicked) > 0) }
+func (l *simLife) messages() bool {
+	return !l.dead && !l.stuck && (len(l.d.inbox) > 0 || len(l.d.kicked) > 0)
+}
 
 func (l *simLife) receive() {
 	select {
@@ -194,7 +197,7 @@ func (s *sim) serve() bool {
 	}
 	var calls []*simCall
 	for _, c := range s.calls() {
-		if c.ready == nil || c.ctx.Err() != nil || c.ready() {
+		if !c.life.stuck && (c.ready == nil || c.ctx.Err() != nil || c.ready()) {
 			calls = append(calls, c)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"iterion/native/board"
@@ -174,7 +175,15 @@ func (p simJournal) Remove(ctx context.Context, id, owner, marker string) error 
 }
 
 func (p simJournal) Entries(ctx context.Context) ([]JournalEntry, error) {
-	return asked(p.l, ctx, "Entries", false, func() ([]JournalEntry, error) { return p.l.s.journal.Entries(bg) })
+	return asked(p.l, ctx, "Entries", false, func() ([]JournalEntry, error) {
+		entries, err := p.l.s.journal.Entries(bg)
+		if p.l.s.mut.selfish {
+			entries = slices.DeleteFunc(entries, func(e JournalEntry) bool {
+				return e.Owner != p.l.d.opts.Owner && !p.l.s.journal.dead[e.Owner]
+			})
+		}
+		return entries, err
+	})
 }
 
 func (p simJournal) Adopt(ctx context.Context, owner string) ([]JournalEntry, error) {

@@ -109,6 +109,58 @@ func TestHistoriesThatWentWrongOnce(t *testing.T) {
 			{"pass", 3, 3000, 0},
 			{"kill", 3, 0, 0},
 		}},
+		"a start that comes too late wipes out an entry that was adopted meanwhile": {plans: []string{"", "", "", ""}, steps: []simStep{
+			{"start", 1, 0, 0},
+			{"serve", 3, 4, 2603653},
+			{"force", 1, 1, 0},
+			{"serve", 3, 5, 328215348},
+			{"serve", 1, 3, 0},
+			{"serve", 2, 11, 2907577901},
+			{"unpause", 2, 0, 0},
+			{"crash", 3, 28, 214843684},
+		}},
+		"a run is to go on whose card another daemon has finished meanwhile": {plans: []string{"", "", "", "q"}, rigid: true, steps: []simStep{
+			{"pass", 2, 13000, 0},
+			{"resume", 3, 0, 0},
+			{"suspend", 1, 0, 0},
+			{"start", 0, 0, 0},
+			{"wait", 3, 346000, 0},
+		}},
+		"a run that goes on runs out of its allowance, and its card was taken without an answer": {plans: []string{"", "rMq", "", ""}, steps: []simStep{
+			{"pass", 3, 13000, 0},
+			{"spend", 2, 1, 0},
+			{"wait", 2, 362000, 0},
+			{"lose", 3, 38, 0},
+			{"force", 1, 0, 0},
+			{"start", 3, 0, 0},
+			{"resume", 1, 0, 0},
+			{"start", 2, 0, 0},
+			{"pass", 2, 0, 474257431},
+		}},
+		"a card is cleared while its run is about to go on": {plans: []string{"", "", "rr", ""}, blocks: true, steps: []simStep{
+			{"pass", 0, 7000, 0},
+			{"resume", 2, 0, 0},
+			{"serve", 0, 8, 0},
+			{"clear", 2, 0, 0},
+		}},
+		"who sleeps over a failure takes an old look for a person's word": {plans: []string{"", "", "", "r"}, steps: []simStep{
+			{"serve", 2, 7, 0},
+			{"suspend", 2, 0, 0},
+			{"start", 0, 0, 0},
+			{"pass", 1, 6000, 0},
+		}},
+		"a card is taken before its dispatcher is ready": {plans: []string{"", "ir", "", ""}, steps: []simStep{
+			{"pass", 0, 17000, 0},
+			{"start", 0, 0, 0},
+			{"resume", 1, 0, 0},
+			{"crash", 3, 16, 57693680},
+		}},
+		"a card is taken away while its run is paused for the cap": {plans: []string{"", "", "hf", ""}, steps: []simStep{
+			{"pass", 1, 6000, 0},
+			{"move", 2, 3, 0},
+			{"spend", 2, 1, 0},
+			{"serve", 2, 1, 0},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if bad, trace := play(t, c, simMutant{}); bad != "" {

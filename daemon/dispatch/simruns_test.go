@@ -158,11 +158,12 @@ func (r *simRuns) ends(n *simRun) {
 	case 'i':
 		r.become(n, run.Failed, run.CodeInterrupted)
 	case 'k':
-		n.doubt = true
+		is, _ := s.board.Get(bg, id)
+		n.doubt = !n.freed || is.LastRunID == n.Record.ID // else nothing tells of it, see people
 		r.become(n, run.Failed, run.CodeKillUnconfirmed)
 	case 'q':
 		r.become(n, run.FailedResumable, run.CodeQuota)
-		n.Record.RetryAt = time.Now().Add(40 * time.Second)
+		n.Record.RetryAt = time.Now().Add(r.s.offset + 40*time.Second) // by the clock of the host
 	case 'a':
 		n.Record.Awaiting = &run.Awaiting{InteractionID: "i1", Questions: json.RawMessage(`{"question":"Ship it?"}`)}
 		r.become(n, run.PausedHuman, "")

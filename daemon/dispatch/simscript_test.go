@@ -34,7 +34,7 @@ var simOps = []struct {
 	most   int // n is below
 }{
 	{"pass", 22, 20_000}, {"serve", 14, 12}, {"hop", 14, 9000}, {"wait", 2, 400_000},
-	{"start", 5, 1}, {"kill", 6, 1}, {"crash", 8, 30}, {"stop", 2, 1},
+	{"start", 5, 1}, {"kill", 6, 1}, {"crash", 8, 30}, {"stop", 2, 1}, {"suspend", 3, 1}, {"wake", 4, 1},
 	{"move", 6, 5}, {"reopen", 2, 1}, {"clear", 3, 1}, {"force", 8, 2}, {"delete", 1, 8},
 	{"comment", 1, 1}, {"bot", 1, 2}, {"cancel", 6, 1}, {"answer", 5, 1}, {"hold", 2, 1}, {"resume", 4, 1},
 	{"fail", 2, 40}, {"lose", 2, 40}, {"mend", 3, 1}, {"unreadable", 1, 1}, {"readable", 2, 1},

@@ -122,7 +122,7 @@ func (s *state) onLaunched(m launched, now time.Time) []effect {
 	if c == nil {
 		return nil
 	}
-	c.placed, c.phase, c.ran, c.runID = m.placed, PhaseRunning, m.unseen == nil, m.runID
+	c.placed, c.phase, c.ran, c.runID = m.placed, PhaseRunning, m.unseen == nil || m.runID == c.resumes, m.runID
 	c.workdir = cmp.Or(m.workdir, c.workdir)
 	c.wanted, c.answered, c.pause, c.asks, c.failed, c.goErrs, c.waits, c.reason = "", false, "", "", false, 0, nil, ""
 	if m.unseen != nil {

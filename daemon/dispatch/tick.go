@@ -97,7 +97,7 @@ func (s *state) onDiscovered(m discovered, now time.Time) []effect {
 	fx = append(fx, s.onAdopted(m.d, now)...)
 	s.nameBroken(m.d.broken, now)
 	s.learnBudget(m.d.budget, now)
-	fx = append(fx, s.reconcile(m.d)...)
+	fx = append(fx, s.reconcile(m.d, now)...)
 	fx = append(fx, s.pauseForCap()...)
 	fx = append(fx, s.markAside()...)
 	fx = append(fx, s.forgetRetries(m.d)...)

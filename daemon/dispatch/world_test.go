@@ -553,7 +553,7 @@ func (f *fakeSpaces) breakWith(err error) {
 	f.fail = err
 }
 
-// memJournal keeps one entry by card and owner.
+// memJournal keeps one entry by card, owner and marker.
 type memJournal struct {
 	mu      sync.Mutex
 	entries []JournalEntry
@@ -583,21 +583,21 @@ func (j *memJournal) entry(id string) (JournalEntry, bool) {
 func (j *memJournal) Put(_ context.Context, e JournalEntry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.drop(e.IssueID, e.Owner)
+	j.drop(e.IssueID, e.Owner, e.Marker)
 	j.entries = append(j.entries, e)
 	return nil
 }
 
-func (j *memJournal) drop(id, owner string) {
-	j.entries = slices.DeleteFunc(j.entries, func(e JournalEntry) bool { return e.IssueID == id && e.Owner == owner })
+func (j *memJournal) drop(id, owner, marker string) {
+	j.entries = slices.DeleteFunc(j.entries, func(e JournalEntry) bool {
+		return e.IssueID == id && e.Owner == owner && e.Marker == marker
+	})
 }
 
 func (j *memJournal) Remove(_ context.Context, id, owner, marker string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.entries = slices.DeleteFunc(j.entries, func(e JournalEntry) bool {
-		return e.IssueID == id && e.Owner == owner && e.Marker == marker
-	})
+	j.drop(id, owner, marker)
 	return nil
 }
 
