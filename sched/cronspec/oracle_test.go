@@ -98,6 +98,8 @@ func naive(expr string) sets {
 					to, _ = strconv.Atoi(ends[1])
 				} else if base == item {
 					to = from
+				} else {
+					to = max(high, from) // 7 is Sunday and the week's end
 				}
 			}
 			for v := from; v <= to; v += step {
