@@ -56,7 +56,7 @@ type faded struct{ n int }
 func newRoot(ctx context.Context, o Options, theme *kit.Theme, again chan<- struct{}, clock func() time.Time) *root {
 	return &root{
 		opts: o, keys: keys(), again: again, clock: clock,
-		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}, Copy: clipboardOf(o.Out)},
+		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}, Copy: clipboardOf(o.Out), Getenv: o.Getenv},
 		screens: map[string]screen.Screen{
 			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Daemon: daemon.New(),
 		},
@@ -96,6 +96,8 @@ func (m *root) update(msg tea.Msg) tea.Cmd {
 		m.env.Bots = msg.Bots
 	case screen.EditFetched:
 		m.env.OpenEdit(msg)
+	case screen.QuestionFetched:
+		m.env.OpenAnswer(msg)
 	case screen.Done:
 		return m.done(msg)
 	case connected, framed, lost, noStore, boardMade, broken:

@@ -48,7 +48,8 @@ type Env struct {
 	// Drafts keep half-filled forms that were closed.
 	Drafts map[string]*kit.Form
 	// Undos are what the person did here and can take back, the newest last.
-	Undos []Undo
+	Undos  []Undo
+	Getenv func(string) string // nil: nothing is set
 	// Copy puts a text on the terminal's clipboard; nil where there is none.
 	Copy func(text string)
 }

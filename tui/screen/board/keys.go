@@ -12,7 +12,7 @@ type keyMap struct {
 	open, log, filter, clear                          key.Binding
 	view, order, group, mark, markAll, copyID         key.Binding
 	create, edit, move, back, forth, comment          key.Binding
-	assign, labels, cancel, clearRun                  key.Binding
+	assign, labels, answer, cancel, clearRun          key.Binding
 }
 
 func keys() keyMap {
@@ -30,7 +30,7 @@ func keys() keyMap {
 		create: kit.Bind("n", "new card", "n"), move: kit.Bind("m", "move", "m"),
 		back: kit.Bind("<", "move a column left", "<"), forth: kit.Bind(">", "move a column right", ">"),
 		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel run", "x"),
-		clearRun: kit.Bind("L", "clear last run", "L"),
+		answer: kit.Bind("A", "answer its question", "A"), clearRun: kit.Bind("L", "clear last run", "L"),
 	}
 }
 
@@ -51,6 +51,6 @@ func (s *Screen) Help(*screen.Env) []kit.Group {
 	k := s.keys
 	return []kit.Group{
 		{Title: "Look", Keys: []key.Binding{k.up, k.down, k.left, k.right, k.top, k.end, k.pageUp, k.pageDown, k.open, k.log, k.filter, k.view, k.order, k.group, k.clear, k.copyID}},
-		{Title: "Act on the card", Keys: []key.Binding{k.create, k.edit, k.move, k.back, k.forth, k.mark, k.markAll, k.assign, k.labels, k.comment, k.cancel, k.clearRun}},
+		{Title: "Act on the card", Keys: []key.Binding{k.create, k.edit, k.move, k.back, k.forth, k.mark, k.markAll, k.assign, k.labels, k.comment, k.answer, k.cancel, k.clearRun}},
 	}
 }

@@ -194,6 +194,9 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg, c *mirror.Card) tea.Cmd {
 		e.AskCancelRun(id, r, kit.Line(c.Title))
 	case key.Matches(k, s.keys.clearRun):
 		e.AskClearLastRun(c)
+	case key.Matches(k, s.keys.answer):
+		_, r := e.Mirror.CardRun(c)
+		return e.AskAnswer(r)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 type keyMap struct {
-	leave, left, right, log, move, edit, assign, labels, comment, copyID, cancel, clearRun key.Binding
+	leave, left, right, log, move, edit, assign, labels, comment, copyID, answer, cancel, clearRun key.Binding
 }
 
 func keys() keyMap {
@@ -19,7 +19,7 @@ func keys() keyMap {
 		edit: kit.Bind("e", "edit", "e"), assign: kit.Bind("a", "bot", "a"), labels: kit.Bind("t", "labels", "t"),
 		copyID:  kit.Bind("y", "copy the id", "y"),
 		comment: kit.Bind("c", "comment", "c"), cancel: kit.Bind("x", "cancel run", "x"),
-		clearRun: kit.Bind("L", "clear last run", "L"),
+		answer: kit.Bind("A", "answer", "A"), clearRun: kit.Bind("L", "clear last run", "L"),
 	}
 }
 
@@ -34,6 +34,6 @@ func (s *Screen) Help(*screen.Env) []kit.Group {
 	k := s.keys
 	return []kit.Group{
 		{Title: "Look", Keys: append(kit.PagerKeys(), k.left, k.right, k.log, k.copyID, k.leave)},
-		{Title: "Act on the card", Keys: []key.Binding{k.edit, k.move, k.assign, k.labels, k.comment, k.cancel, k.clearRun}},
+		{Title: "Act on the card", Keys: []key.Binding{k.edit, k.move, k.assign, k.labels, k.comment, k.answer, k.cancel, k.clearRun}},
 	}
 }

@@ -146,6 +146,8 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 		e.Go(screen.Runs, on.run)
 	case key.Matches(k, s.keys.run):
 		e.Say(kit.MarkQuiet, "there is no run here")
+	case key.Matches(k, s.keys.answer):
+		return e.AskAnswer(e.Mirror.Run(on.run))
 	case key.Matches(k, s.keys.cancel):
 		e.AskCancelRun(on.run, e.Mirror.Run(on.run), titleOf(e, on.issue, ""))
 	}

@@ -7,12 +7,12 @@ import (
 	"iterion/tui/screen"
 )
 
-type keyMap struct{ open, run, cancel, reload, leave key.Binding }
+type keyMap struct{ open, run, answer, cancel, reload, leave key.Binding }
 
 func keys() keyMap {
 	return keyMap{
 		open: kit.Bind("enter", "card", "enter"), run: kit.Bind("o", "run and its log", "o"),
-		cancel: kit.Bind("x", "cancel run", "x"), reload: kit.Bind("R", "read the settings again", "R"),
+		answer: kit.Bind("A", "answer", "A"), cancel: kit.Bind("x", "cancel run", "x"), reload: kit.Bind("R", "read the settings again", "R"),
 		leave: kit.Bind("esc", "back", "esc", "backspace"),
 	}
 }
@@ -27,7 +27,7 @@ func (s *Screen) Help(*screen.Env) []kit.Group {
 	k := s.keys
 	return []kit.Group{
 		{Title: "Look", Keys: append(kit.PagerKeys(), k.open, k.run, k.leave)},
-		{Title: "Act", Keys: []key.Binding{k.cancel, k.reload}},
+		{Title: "Act", Keys: []key.Binding{k.answer, k.cancel, k.reload}},
 	}
 }
 

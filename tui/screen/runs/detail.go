@@ -30,6 +30,9 @@ type detail struct {
 	asking  bool   // a request for more is under way
 	waiting bool   // a poll timer is under way
 	older   bool   // a request for an earlier piece is under way
+	hunt    *hunt  // a search beyond the part that is held
+	goal    int64  // offset that a jump was for, -1 once it is on screen
+	wrap    bool   // long rows go on in the next line
 	err     error
 }
 
@@ -58,12 +61,17 @@ func (s *Screen) open(e *screen.Env, id string, direct bool) tea.Cmd {
 		s.detail.direct = direct
 		return s.resume(e)
 	}
-	s.gen++
 	s.typing = false
-	s.detail = &detail{id: id, gen: s.gen, direct: direct, hit: -1}
+	s.detail = &detail{id: id, gen: s.nextGen(), direct: direct, hit: -1, goal: -1, wrap: s.wrap}
 	s.detail.pg.Follow = true
 	s.fit(e)
 	return tea.Batch(s.resume(e), s.fetchRecord(e))
+}
+
+// nextGen makes what is still on its way for an older picture of a log strange.
+func (s *Screen) nextGen() int {
+	s.gen++
+	return s.gen
 }
 
 func (s *Screen) fetchRecord(e *screen.Env) tea.Cmd {
@@ -80,11 +88,14 @@ func (s *Screen) fetchRecord(e *screen.Env) tea.Cmd {
 // resume goes on reading the log where nobody does.
 func (s *Screen) resume(e *screen.Env) tea.Cmd {
 	d := s.detail
-	if d == nil || !s.front || d.asking || d.waiting || d.log.end {
+	if d == nil || !s.front || d.asking || d.waiting || d.log.end || d.log.lazy && !d.nearEnd() {
 		return nil
 	}
 	return s.more(e)
 }
+
+// nearEnd reports whether the person has come near the end of what is held.
+func (d *detail) nearEnd() bool { return d.pg.Top+3*d.pg.Height >= len(d.log.rows) }
 
 func (s *Screen) more(e *screen.Env) tea.Cmd {
 	d := s.detail
@@ -126,6 +137,10 @@ func (s *Screen) logs(e *screen.Env, msg tea.Msg) tea.Cmd {
 		if d != nil && msg.gen == d.gen {
 			return s.take(e, msg)
 		}
+	case hunted:
+		if d != nil && msg.gen == d.gen {
+			return s.takeHunted(e, msg)
+		}
 	case poll:
 		if d != nil && msg.gen == d.gen {
 			d.waiting = false
@@ -159,10 +174,14 @@ func (s *Screen) take(e *screen.Env, m piece) tea.Cmd {
 	}
 	before := len(d.log.rows)
 	d.log.add(m.chunk)
+	if d.log.next >= d.log.size {
+		d.log.lazy = false // what comes now is new
+	}
 	if cut := before - len(d.log.rows); cut > 0 && !d.pg.Follow {
 		d.pg.Top = max(0, d.pg.Top-cut)
 	}
 	s.fit(e)
+	d.arrive()
 	if d.log.next < d.log.size {
 		return s.resume(e)
 	}
@@ -182,38 +201,73 @@ func (s *Screen) wait() tea.Cmd {
 
 func (s *Screen) fit(e *screen.Env) {
 	if s.detail != nil {
-		s.detail.pg.Resize(e.Height-detailHead, len(s.detail.log.rows))
+		d := s.detail
+		d.pg.Resize(e.Height-detailHead, len(d.log.rows))
+		if d.wrap && d.pg.Follow {
+			d.pg.Top = d.lastTop(e)
+		}
 	}
+}
+
+// lastTop is the first row from which on wrapped rows fill the window to the end.
+func (d *detail) lastTop(e *screen.Env) int {
+	used, top := 0, len(d.log.rows)
+	for top > 0 {
+		used += len(d.lines(e, top-1))
+		if used > d.pg.Height && top < len(d.log.rows) {
+			break
+		}
+		top--
+	}
+	return top
 }
 
 func (s *Screen) detailKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	d := s.detail
 	switch {
+	case key.Matches(k, s.keys.leave) && d.hunt != nil:
+		d.hunt = nil
 	case key.Matches(k, s.keys.leave):
 		s.close(e)
+	case d.log.lazy && (key.Matches(k, s.keys.follow) || k.String() == "G" || k.String() == "end"):
+		return s.toEnd(e)
 	case key.Matches(k, s.keys.follow):
 		d.pg.Follow = !d.pg.Follow
+		s.fit(e)
+	case key.Matches(k, s.keys.wrap):
+		d.wrap = !d.wrap
+		s.wrap = d.wrap
 		s.fit(e)
 	case key.Matches(k, s.keys.search):
 		s.typing = true
 		s.input.SetValue("")
 		s.input.Focus()
 	case key.Matches(k, s.keys.next):
-		d.look(e, d.want, -1)
+		return d.look(e, d.want, -1)
 	case key.Matches(k, s.keys.prev):
-		d.look(e, d.want, +1)
+		return d.look(e, d.want, +1)
 	case key.Matches(k, s.keys.left):
 		d.shift = max(0, d.shift-20)
 	case key.Matches(k, s.keys.right):
 		d.shift = min(lineMax, d.shift+20)
-	case d.pg.Update(k, true):
-		return s.earlier(e)
+	case d.pg.Update(k, !d.log.lazy):
+		s.fit(e)
+		return tea.Batch(s.earlier(e), s.resume(e))
 	default:
 		if r := s.record(e); r != nil {
-			s.act(e, k, r)
+			return s.act(e, k, r)
 		}
 	}
 	return nil
+}
+
+// toEnd comes back to the live end of a log that was left for a match far from it.
+func (s *Screen) toEnd(e *screen.Env) tea.Cmd {
+	d := s.detail
+	d.gen = s.nextGen()
+	d.log, d.hit, d.asking, d.older = logText{}, -1, false, false
+	d.pg.Follow = true
+	return s.resume(e)
 }
 
 func (s *Screen) close(e *screen.Env) {
@@ -225,25 +279,6 @@ func (s *Screen) close(e *screen.Env) {
 	if direct {
 		e.Place = &screen.Place{Back: true}
 	}
-}
-
-// look goes to the next row that holds text, older ones first.
-func (d *detail) look(e *screen.Env, text string, by int) {
-	if text == "" {
-		return
-	}
-	from := d.hit + by
-	if d.want != text || d.hit < 0 {
-		d.want, from = text, len(d.log.rows)-1
-	}
-	hit := d.log.find(text, from, by)
-	if hit < 0 {
-		e.Say(kit.MarkQuiet, "no further match in the part of the log that is held")
-		return
-	}
-	d.hit, d.pg.Follow = hit, false
-	d.pg.Top = max(0, hit-d.pg.Height/2)
-	d.pg.Resize(d.pg.Height, len(d.log.rows))
 }
 
 // record is the run on screen, as the mirror knows it or as it was fetched.

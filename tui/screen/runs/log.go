@@ -25,6 +25,7 @@ type logText struct {
 	open       bool  // the last row has no line break yet
 	end        bool  // nothing more will come
 	asked      bool  // a first answer has come
+	lazy       bool  // read on only when the person comes near the end
 }
 
 // start sets the log up to be read from near its end.
@@ -107,6 +108,22 @@ func split(data []byte) []string {
 		rows = append(rows, line)
 	}
 	return rows
+}
+
+// rowAt returns the row that holds the byte at an offset, -1 when it is not held. Rows
+// that were cut from one long line, or that ended in \r\n, make it an estimate that
+// is too early rather than too late.
+func (l *logText) rowAt(offset int64) int {
+	if offset < l.from || offset >= l.next {
+		return -1
+	}
+	at := l.from
+	for i, row := range l.rows {
+		if at += int64(len(row)) + 1; at > offset {
+			return i
+		}
+	}
+	return len(l.rows) - 1
 }
 
 // find returns the row nearest to from, in a direction, that holds text without

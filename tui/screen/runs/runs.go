@@ -31,6 +31,7 @@ type Screen struct {
 	front  bool
 	detail *detail // nil: the list
 	gen    int     // counts details, so that late messages find no wrong one
+	wrap   bool    // the person wants long rows wrapped
 }
 
 // New makes the screen.
@@ -150,14 +151,22 @@ func (s *Screen) listKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.open):
 		return s.open(e, r.ID, false)
 	default:
-		s.act(e, k, r)
+		return s.act(e, k, r)
 	}
 	return nil
 }
 
 // act is a verb on a run, in the list and in the detail.
-func (s *Screen) act(e *screen.Env, k tea.KeyMsg, r *run.Record) {
+func (s *Screen) act(e *screen.Env, k tea.KeyMsg, r *run.Record) tea.Cmd {
 	switch {
+	case key.Matches(k, s.keys.answer):
+		return e.AskAnswer(r)
+	case key.Matches(k, s.keys.pause):
+		return e.PauseOrResume(r)
+	case key.Matches(k, s.keys.shell):
+		return e.OpenShell(r.Workdir)
+	case key.Matches(k, s.keys.editor):
+		return e.OpenEditor(r.Workdir)
 	case key.Matches(k, s.keys.cancel):
 		e.AskCancelRun(r.ID, r, title(e, r))
 	case key.Matches(k, s.keys.card) && r.Source.IssueID != "":
@@ -165,6 +174,7 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg, r *run.Record) {
 	case key.Matches(k, s.keys.card):
 		e.Say(kit.MarkQuiet, "this run belongs to no card")
 	}
+	return nil
 }
 
 func (s *Screen) stepOf(k tea.KeyMsg) (int, bool) {
@@ -192,7 +202,7 @@ func (s *Screen) edit(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case "enter":
 		s.typing = false
 		if s.detail != nil {
-			s.detail.look(e, s.input.Value(), -1)
+			return s.detail.look(e, s.input.Value(), -1)
 		}
 		return nil
 	case "esc", "ctrl+c":

@@ -96,8 +96,8 @@ func (s *Screen) drawDetail(e *screen.Env) []string {
 	d := s.detail
 	lines := append(s.detailTop(e), s.logRule(e))
 	from, to := d.pg.Window()
-	for i := from; i < min(to, len(d.log.rows)); i++ {
-		lines = append(lines, d.row(e, i))
+	for i := from; i < min(to, len(d.log.rows)) && len(lines) < e.Height; i++ {
+		lines = append(lines, d.lines(e, i)...)
 	}
 	if len(d.log.rows) == 0 {
 		lines = append(lines, e.Theme.Faint.Render(" "+d.empty(e)))
@@ -165,6 +165,10 @@ func (s *Screen) logRule(e *screen.Env) string {
 	t, d := e.Theme, s.detail
 	state := "held, f follows"
 	switch {
+	case d.hunt != nil:
+		state = d.searching()
+	case d.log.lazy:
+		state = "at a match, G goes to the end"
 	case d.log.end:
 		state = "complete"
 	case d.pg.Follow:
@@ -179,16 +183,25 @@ func (s *Screen) logRule(e *screen.Env) string {
 	return head + t.Faint.Render(kit.Rule(t.Glyph.HLine, rest)) + tail
 }
 
-// row draws one row of the log.
-func (d *detail) row(e *screen.Env, i int) string {
-	t := e.Theme
+// lines draws one row of the log: in one line, or in as many as it takes.
+func (d *detail) lines(e *screen.Env, i int) []string {
 	text := kit.Clean(d.log.rows[i])
-	if d.shift > 0 {
-		text = ansi.TruncateLeft(text, d.shift, "")
+	pieces := []string{text}
+	switch {
+	case d.wrap:
+		if pieces = kit.Chop(text, max(1, e.Width-2)); len(pieces) == 0 {
+			pieces = []string{""}
+		}
+	case d.shift > 0:
+		pieces[0] = ansi.TruncateLeft(text, d.shift, "")
 	}
-	text = kit.Clip(text, e.Width-2)
-	if i == d.hit {
-		return t.Accent.Render(t.Glyph.Bar) + t.Strong.Render(text)
+	for n, p := range pieces {
+		p = kit.Clip(p, e.Width-2)
+		if i == d.hit {
+			pieces[n] = e.Theme.Accent.Render(e.Theme.Glyph.Bar) + e.Theme.Strong.Render(p)
+		} else {
+			pieces[n] = " " + p
+		}
 	}
-	return " " + text
+	return pieces
 }
