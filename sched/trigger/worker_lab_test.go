@@ -264,6 +264,15 @@ func (p launcher) Launched(runID string, err error) {
 	}
 }
 
+// slowBoard lets some time pass before each write, so that whoever reads before it does
+// so before any is made.
+type slowBoard struct{ *boardtest.Memory }
+
+func (b slowBoard) Update(ctx context.Context, id string, p board.Patch, by board.Cause) (board.Issue, error) {
+	time.Sleep(time.Millisecond)
+	return b.Memory.Update(ctx, id, p, by)
+}
+
 func sortedKeys[V any](m map[string]V) []string {
 	var out []string
 	for k := range m {

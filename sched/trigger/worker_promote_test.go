@@ -53,9 +53,10 @@ func TestTwoPromotionsOfOneCardDoNotPlayPingPong(t *testing.T) {
 		is, e := l.card(1)
 		l.happen(e)
 		tip, _ := l.board.Tip(t.Context())
-		_, stop := l.begin()
+		_, stop := l.begin(func(w *trigger.Worker) { w.Board = slowBoard{l.board} })
 		defer stop()
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
 		got, _ := l.board.Get(t.Context(), is.ID)
 		outcomes := l.row("board:1|a").Outcome + " / " + l.row("board:1|b").Outcome
 		won := "the card is bot " + got.Bot + "'s now"
@@ -108,7 +109,10 @@ func TestI8_TwoSubscriptionsSpendOneLabelOnce(t *testing.T) {
 		}
 		is, e := l.card(1, "once", "ONCE", "stays")
 		l.happen(e)
-		l.work(time.Second)
+		_, stop := l.begin(func(w *trigger.Worker) { w.Board = slowBoard{l.board} })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		stop()
 		if len(l.launched) != 1 {
 			t.Errorf("launched %v, want one", sortedKeys(l.launched))
 		}

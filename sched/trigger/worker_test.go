@@ -83,12 +83,14 @@ func TestSubscriptionsThatCannotBeReadKeepTheRowWaiting(t *testing.T) {
 		l.subsErr = errors.New("triggers.yaml: line 3")
 		_, stop := l.begin()
 		defer stop()
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
 		l.is(rows[0].ID, trigger.Pending, 0, "read subscription s: triggers.yaml: line 3")
 		l.mu.Lock()
 		l.subsErr = nil
 		l.mu.Unlock()
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		l.is(rows[0].ID, trigger.Done, 0, "launched run "+rows[0].RunID)
 	})
 }
@@ -103,6 +105,7 @@ func TestAHeldLaunchWaitsUnspentAndKeepsItsLabels(t *testing.T) {
 		w, stop := l.begin()
 		defer stop()
 		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
 		l.is(rows[0].ID, trigger.Pending, 0, "dispatch is paused")
 		if got, _ := l.board.Get(t.Context(), is.ID); !slices.Equal(got.Labels, []string{"once", "stays"}) {
 			t.Errorf("labels of a card whose launch is held: %v", got.Labels)
@@ -217,7 +220,8 @@ func TestOnePoisonedRowStopsNoOther(t *testing.T) {
 		}
 		_, stop := l.begin()
 		defer stop()
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
 		n, err := l.box.Counts(t.Context())
 		if err != nil || n[trigger.Done] != 99 || n[trigger.Failed] != 1 {
 			t.Errorf("effects: %v, %v, want 99 done and one failed", n, err)
@@ -288,6 +292,7 @@ func TestTheClaimOfALongLaunchIsRenewed(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * trigger.ClaimHorizon)
+		synctest.Wait()
 		l.is(rows[0].ID, trigger.Done, 0, "launched run "+rows[0].RunID)
 	})
 }
@@ -347,6 +352,40 @@ func TestAnOrderlyStopLetsWorkEndAndGivesTheRestBack(t *testing.T) {
 		l.is("board:2|s", trigger.Pending, 0, "")
 		if e := l.row("board:1|s"); !e.Due(time.Now()) {
 			t.Errorf("what was given back is due at %s", e.NotBefore)
+		}
+	})
+}
+
+// A run that exists means launched, whatever has changed since.
+func TestARunThatExistsIsLaunchedWhateverHasChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.subscribe(trigger.Subscription{ID: "s", BotID: "fixer"})
+		_, e := l.card(1)
+		rows := l.happen(e)
+		l.made[rows[0].RunID] = 1
+		delete(l.subs, "s")
+		l.held = "dispatch is paused"
+		l.work(time.Second)
+		l.is(rows[0].ID, trigger.Done, 0, "launched run "+rows[0].RunID)
+	})
+}
+
+func TestTakenLabelsAreMarkedBeforeTheLaunch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.subscribe(trigger.Subscription{ID: "s", BotID: "fixer", ConsumeLabels: true, Match: trigger.Match{AllLabels: []string{"once"}}})
+		_, e := l.card(1, "once")
+		rows := l.happen(e)
+		l.onLaunch = func(context.Context, trigger.Launch) error {
+			if !l.row(rows[0].ID).ConsumeMarked {
+				t.Error("launched before the mark")
+			}
+			return errors.New("no")
+		}
+		l.work(time.Second)
+		if e := l.row(rows[0].ID); !e.ConsumeMarked || e.State != trigger.Pending {
+			t.Errorf("the row is %s, marked: %t", e.State, e.ConsumeMarked)
 		}
 	})
 }
