@@ -12,7 +12,7 @@ import (
 
 // keyMap are the keys that work on every screen.
 type keyMap struct {
-	screens, tab, backTab, palette, pause, refresh, undo, help, quit, interrupt, suspend key.Binding
+	screens, tab, backTab, palette, pause, refresh, undo, mouse, help, quit, interrupt, suspend key.Binding
 }
 
 func keys() keyMap {
@@ -21,14 +21,15 @@ func keys() keyMap {
 		tab:     kit.Bind("tab", "next screen", "tab"), backTab: kit.Bind("shift+tab", "screen before", "shift+tab"),
 		palette: kit.Bind(":", "find by name", ":"),
 		pause:   kit.Bind("p", "pause or resume dispatch", "p"), refresh: kit.Bind("r", "look for work now", "r"),
-		undo: kit.Bind("u", "take back what you did last", "u"),
-		help: kit.Bind("?", "help", "?"), quit: kit.Bind("q", "quit", "q"),
+		undo:  kit.Bind("u", "take back what you did last", "u"),
+		mouse: kit.Bind("M", "the mouse selects text, or clicks", "M"),
+		help:  kit.Bind("?", "help", "?"), quit: kit.Bind("q", "quit", "q"),
 		interrupt: kit.Bind("ctrl+c", "quit", "ctrl+c"), suspend: kit.Bind("ctrl+z", "to the shell; fg comes back", "ctrl+z"),
 	}
 }
 
 func (k keyMap) group() kit.Group {
-	return kit.Group{Title: "Everywhere", Keys: []key.Binding{k.screens, k.tab, k.palette, k.pause, k.refresh, k.undo, k.help, k.quit, k.suspend}}
+	return kit.Group{Title: "Everywhere", Keys: []key.Binding{k.screens, k.tab, k.palette, k.pause, k.refresh, k.undo, k.mouse, k.help, k.quit, k.suspend}}
 }
 
 // everywhere takes a key that works on every screen; ok tells whether it was one.
@@ -49,6 +50,8 @@ func (m *root) everywhere(k tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return m.refresh(), true
 	case key.Matches(k, m.keys.undo):
 		return m.env.TakeBack(), true
+	case key.Matches(k, m.keys.mouse):
+		return m.toggleMouse(), true
 	case key.Matches(k, m.keys.help):
 		m.openHelp()
 		return nil, true

@@ -36,6 +36,7 @@ type root struct {
 
 	offering   bool // an empty folder: whether to make a board
 	again      chan<- struct{}
+	noMouse    bool  // the mouse was given to the terminal
 	cancelRuns bool  // q was answered with "cancel them"
 	failure    error // why the program ends by itself
 	clock      func() time.Time
@@ -84,6 +85,8 @@ func (m *root) update(msg tea.Msg) tea.Cmd {
 		return m.resize()
 	case tea.KeyMsg:
 		return m.press(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
 	case chosen:
 		return m.press(msg.key)
 	case tick:

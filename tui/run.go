@@ -37,7 +37,7 @@ func Run(ctx context.Context, o Options) error {
 	defer end()
 	again := make(chan struct{}, 1)
 	m := newRoot(sitting, o, theme, again, time.Now)
-	p := tea.NewProgram(m, tea.WithContext(sitting), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithFPS(frames))
+	p := tea.NewProgram(m, tea.WithContext(sitting), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames))
 
 	fed := make(chan struct{})
 	go func() {

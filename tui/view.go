@@ -88,7 +88,7 @@ func (m *root) tabs() string {
 		if name == m.at {
 			style = t.Select.Bold(true)
 		}
-		b.WriteString(" " + style.Render(fmt.Sprintf(" %d %s ", i+1, strings.ToUpper(name[:1])+name[1:])))
+		b.WriteString(" " + style.Render(m.tab(i, name)[1:]))
 	}
 	return b.String()
 }

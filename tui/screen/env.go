@@ -81,6 +81,9 @@ type Refreshed struct{}
 // Resized tells screens that their area changed.
 type Resized struct{}
 
+// Click is a click with the left button, in cells of the screen's area.
+type Click struct{ X, Y int }
+
 // Done is the end of a verb.
 type Done struct {
 	Text string // what was done

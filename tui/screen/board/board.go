@@ -74,6 +74,8 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 		} else if msg.Undo != nil { // a verb was done with the marks
 			clear(s.marked)
 		}
+	case screen.Click:
+		s.click(e, msg)
 	case tea.KeyMsg:
 		if s.typing {
 			return s.edit(e, msg)

@@ -38,6 +38,10 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Show, screen.Refreshed, screen.Resized:
 		s.settle(e)
+	case screen.Click:
+		if at := s.pg.Top + msg.Y; at < len(s.rows) && s.rows[at].id != "" {
+			s.put(e, at)
+		}
 	case tea.KeyMsg:
 		return s.key(e, msg)
 	}

@@ -62,6 +62,8 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	case screen.Resized:
 		s.settle(e)
 		s.fit(e)
+	case screen.Click:
+		return s.click(e, msg)
 	case tea.KeyMsg:
 		return s.key(e, msg)
 	default:
@@ -129,6 +131,19 @@ func (s *Screen) key(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 		return s.detailKey(e, k)
 	}
 	return s.listKey(e, k)
+}
+
+// click puts the cursor on a run, and opens the one that it is on.
+func (s *Screen) click(e *screen.Env, c screen.Click) tea.Cmd {
+	at := s.pg.Top + c.Y - listHead
+	switch {
+	case s.detail != nil || c.Y < listHead || at >= len(s.rows):
+		return nil
+	case at == s.at:
+		return s.open(e, s.rows[at].ID, false)
+	}
+	s.put(e, at)
+	return nil
 }
 
 func (s *Screen) listKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
