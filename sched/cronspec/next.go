@@ -5,16 +5,17 @@ import "time"
 // Next returns the first slot after an instant, in the spec's zone. There always
 // is one.
 func (s Spec) Next(after time.Time) time.Time {
-	t := after.Unix()
+	return time.Unix(s.next(after.Unix()), 0).In(s.zone)
+}
+
+func (s *Spec) next(t int64) int64 {
 	switch {
 	case s.every > 0:
-		t += int64(s.every / time.Second)
+		return t + int64(s.every/time.Second)
 	case s.elapsed:
-		t = s.nextElapsed(t)
-	default:
-		t = s.nextFixed(t)
+		return s.nextElapsed(t)
 	}
-	return time.Unix(t, 0).In(s.zone)
+	return s.nextFixed(t)
 }
 
 // Last returns the newest slot in (after, until], and whether there is one.
