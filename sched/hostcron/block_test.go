@@ -25,7 +25,7 @@ func berlin(t *testing.T) *time.Location {
 
 func TestBlockCallsEnabledRowsAndNamesWhatItLeavesOut(t *testing.T) {
 	p := manifestOf(t, `schedules:
-  - {name: nightly, cron: "0 2 * * *", bot: audit}
+  - {name: nightly, cron: "0 5 * * *", bot: audit}
   - {name: off, cron: "0 3 * * *", bot: audit, disabled: true}
   - {name: broken, cron: "0 3 * *", bot: audit}
   - {name: every, cron: "@every 90s", bot: audit}
@@ -39,8 +39,8 @@ func TestBlockCallsEnabledRowsAndNamesWhatItLeavesOut(t *testing.T) {
 	dir := p.Dir()
 	tail := " --manifest " + p.Manifest + " >>" + dir + "/logs/schedule-"
 	want := BlockBegin + `
-# nightly: 0 2 * * *
-0 2 * * * mkdir -p -m 700 ` + dir + `/logs; '/opt/my tools/100\%/iterion' schedule run --tick nightly` + tail + `nightly.log 2>&1
+# nightly: 0 5 * * *
+0 5 * * * mkdir -p -m 700 ` + dir + `/logs; '/opt/my tools/100\%/iterion' schedule run --tick nightly` + tail + `nightly.log 2>&1
 # hourly: @hourly
 0 * * * * mkdir -p -m 700 ` + dir + `/logs; '/opt/my tools/100\%/iterion' schedule run --tick hourly` + tail + `hourly.log 2>&1
 ` + BlockEnd + "\n"

@@ -47,8 +47,14 @@ func (c Clock) settleOne(ctx context.Context, row Row, p Pending) (made []gate.R
 	}
 	r := c.base(row, c.now())
 	r.BotID, r.Cron, r.Slot, r.RunID = p.BotID, p.Cron, p.Slot, p.RunID
-	found, err := c.recorded(r.Key())
-	if found || err != nil {
+	is := ofKey(r)
+	if p.Slot.IsZero() {
+		// One by hand that made no run does not name it. None was decided since.
+		is = func(there gate.Record) bool {
+			return there.Slot.IsZero() && (there.RunID == p.RunID || there.RunID == "" && !there.At.Before(p.At))
+		}
+	}
+	if found, err := c.recorded(is); found || err != nil {
 		return made, true, err
 	}
 	exists := false
@@ -72,7 +78,7 @@ func (c Clock) settleOne(ctx context.Context, row Row, p Pending) (made []gate.R
 
 // once appends a record unless the audit has it, however far back.
 func (c Clock) once(ctx context.Context, made []gate.Record, r gate.Record) ([]gate.Record, error) {
-	found, err := c.recorded(r.Key())
+	found, err := c.recorded(ofKey(r))
 	if found || err != nil {
 		return made, err
 	}

@@ -1,6 +1,7 @@
 package hostcron
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,8 @@ type Clock struct {
 	NoFsync bool
 	Now     func() time.Time // nil: time.Now
 
-	fault func(step string) // tests die here
+	fault    func(step string) // tests die here
+	patience time.Duration     // for a lock; 0: as usual
 }
 
 // Outcome is what a tick or a run by hand came to.
@@ -146,8 +148,8 @@ func (c Clock) acquire(ctx context.Context, path string) (*filelock.Lock, error)
 	if c.Waiting != nil {
 		c.Waiting(held)
 	}
-	wait := Window
-	if held.Stopped {
+	wait := cmp.Or(c.patience, Window)
+	if held.Stopped && c.patience == 0 {
 		wait = filelock.DefaultWait
 	}
 	return filelock.Acquire(ctx, path, filelock.Options{Wait: wait})
@@ -204,14 +206,18 @@ func (c Clock) blind(ctx context.Context, row Row, unread error) (*gate.Record, 
 
 // decided asks the audit whether a slot has its record.
 func (c Clock) decided(slot time.Time) (bool, error) {
-	key := gate.Record{Surface: gate.HostCron, ScheduleID: c.Name, Slot: slot}.Key()
-	return c.recorded(key)
+	return c.recorded(ofKey(gate.Record{Surface: gate.HostCron, ScheduleID: c.Name, Slot: slot}))
+}
+
+func ofKey(r gate.Record) func(gate.Record) bool {
+	key := r.Key()
+	return func(there gate.Record) bool { return there.Key() == key }
 }
 
 // recorded looks through the whole audit; it is for what happens rarely.
-func (c Clock) recorded(key string) (found bool, err error) {
+func (c Clock) recorded(is func(gate.Record) bool) (found bool, err error) {
 	_, err = c.Audit.Read(audit.Filter{ID: c.Name, Surface: gate.HostCron}, func(r gate.Record) error {
-		if found = r.Key() == key; found {
+		if found = is(r); found {
 			return audit.ErrStop
 		}
 		return nil
