@@ -66,7 +66,7 @@ func (w *follower) drop() {
 func (w *follower) run(ctx context.Context) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	for {
+	for !w.reader.over {
 		if err := w.catchUp(); err != nil {
 			return err
 		}
@@ -76,6 +76,7 @@ func (w *follower) run(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+	return nil
 }
 
 // catchUp reads all that there is, over as many rotations as there were.
@@ -85,7 +86,7 @@ func (w *follower) catchUp() error {
 		if err != nil {
 			return err
 		}
-		if err := w.read(); err != nil || isCurrent {
+		if err := w.read(); err != nil || isCurrent || w.reader.over {
 			return err
 		}
 		if moved, err := w.next(); err != nil || !moved {

@@ -34,6 +34,14 @@ type reader struct {
 	sieve sieve
 	fn    func(gate.Record) error
 	stats Stats
+	over  bool // the callback has had enough
+}
+
+// hand gives a record to the callback.
+func (r *reader) hand(rec gate.Record) error {
+	err := r.fn(rec)
+	r.over = errors.Is(err, ErrStop)
+	return err
 }
 
 // all reads a snapshot and returns where the full lines of its last part end.
@@ -68,7 +76,7 @@ func (r *reader) tail(s *snapshot) error {
 		return err
 	}
 	for _, rec := range slices.Backward(found) {
-		if err := r.fn(rec); err != nil {
+		if err := r.hand(rec); err != nil {
 			return err
 		}
 	}
@@ -77,7 +85,7 @@ func (r *reader) tail(s *snapshot) error {
 
 func (r *reader) line(line []byte) error {
 	if rec, ok := r.take(line); ok {
-		return r.fn(rec)
+		return r.hand(rec)
 	}
 	return nil
 }
