@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"iterion/bots/manifest"
 )
 
@@ -49,8 +47,17 @@ var (
 // and stops no other one. A triggers.yaml that cannot be read as a whole is a
 // *FileError, never an empty set.
 func Load(o Options) (Set, error) {
+	data, err := os.ReadFile(o.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Set{}, err
+	}
+	return load(o, data)
+}
+
+// load reads a triggers.yaml that holds data.
+func load(o Options, data []byte) (Set, error) {
 	s := Set{byID: map[string]int{}, path: o.Path, prints: map[string]string{}}
-	rows, err := readRows(o.Path)
+	rows, err := readRows(o.Path, data)
 	if err != nil {
 		return s, err
 	}
@@ -126,8 +133,10 @@ func (s *Set) take(r *row) {
 	at, known := s.byID[r.id]
 	bot, derived := DerivedFrom(r.id)
 	switch {
-	case r.id == "" && r.given != nil:
-		r.problem(r.node, "id is missing")
+	case r.id == "":
+		if len(r.problems) == 0 {
+			r.problem(r.node, "id is missing")
+		}
 	case known && (s.subs[at].Origin == FromOperator || s.subs[at].Retuned):
 		r.problem(r.node, "this id is there already: the first row counts")
 	case known:
@@ -187,88 +196,4 @@ func (s Set) Get(id string) (Subscription, error) {
 		return Subscription{}, fmt.Errorf("subscription %s: %w: bot %s is broken", id, ErrUnknown, bot)
 	}
 	return Subscription{}, fmt.Errorf("subscription %s: %w", id, ErrNoSubscription)
-}
-
-// readRows returns the rows of a triggers.yaml; a file that is not there has none.
-func readRows(path string) ([]*row, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, list, err := parseFile(path, data)
-	if err != nil || list == nil {
-		return nil, err
-	}
-	var rows []*row
-	for _, n := range list.Content {
-		rows = append(rows, newRow(path, follow(n)))
-	}
-	return rows, nil
-}
-
-// fileVersion is the version of triggers.yaml that this package writes.
-const fileVersion = 1
-
-// listKey is the key of the rows in triggers.yaml.
-const listKey = "triggers"
-
-// parseFile returns the document and the list of rows in it; both may be nil.
-func parseFile(path string, data []byte) (doc, list *yaml.Node, err error) {
-	doc = &yaml.Node{}
-	if err := yaml.Unmarshal(data, doc); err != nil {
-		return nil, nil, &FileError{Problem{File: path, Line: yamlLine(err), What: yamlWords(err)}}
-	}
-	if len(doc.Content) == 0 {
-		return nil, nil, nil
-	}
-	refuse := func(n *yaml.Node, format string, args ...any) (*yaml.Node, *yaml.Node, error) {
-		return nil, nil, &FileError{Problem{File: path, Line: n.Line, What: fmt.Sprintf(format, args...)}}
-	}
-	top := doc.Content[0]
-	if top.Kind != yaml.MappingNode {
-		if top.Tag == "!!null" {
-			return nil, nil, nil
-		}
-		return refuse(top, "want a mapping with the keys version and %s", listKey)
-	}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key, value := top.Content[i], follow(top.Content[i+1])
-		switch {
-		case key.Value == "version" && newer(value):
-			return refuse(value, "version %s is newer than this program's %d", value.Value, fileVersion)
-		case key.Value == listKey && value.Kind == yaml.SequenceNode:
-			list = value
-		case key.Value == listKey && value.Tag != "!!null":
-			return refuse(value, "%s is not a list", listKey)
-		case key.Value != "version" && key.Value != listKey && manifest.Nearest(key.Value, []string{"version", listKey}) != "":
-			return refuse(key, "unknown key %s, did you mean %s?", key.Value, manifest.Nearest(key.Value, []string{"version", listKey}))
-		}
-	}
-	return doc, list, nil
-}
-
-func newer(n *yaml.Node) bool {
-	var v int
-	return n.Decode(&v) != nil || v > fileVersion
-}
-
-// yamlLine finds the line in a message of the YAML reader.
-func yamlLine(err error) int {
-	var line int
-	_, at, ok := strings.Cut(err.Error(), "line ")
-	if ok {
-		fmt.Sscanf(at, "%d", &line)
-	}
-	return line
-}
-
-func yamlWords(err error) string {
-	words := strings.TrimPrefix(err.Error(), "yaml: ")
-	if line := yamlLine(err); line > 0 {
-		words = strings.TrimPrefix(words, fmt.Sprintf("line %d: ", line))
-	}
-	return strings.Join(strings.Fields(words), " ")
 }

@@ -64,6 +64,11 @@ func changeState(ctx context.Context, path string, o WriteOptions, change func(*
 		return false, fmt.Errorf("lock the triggers: %w", err)
 	}
 	defer lock.Release()
+	return rewriteState(path, o, change)
+}
+
+// rewriteState is changeState for a holder of the lock.
+func rewriteState(path string, o WriteOptions, change func(*state) bool) (bool, error) {
 	s, err := readState(path)
 	if err != nil || !change(&s) {
 		return false, err
@@ -107,19 +112,27 @@ func SetLastError(ctx context.Context, path, id, text string, at time.Time, o Wr
 // Remember keeps the ids of the derived subscriptions, and forgets the health of
 // those that are gone. It writes only when something changed.
 func (s Set) Remember(ctx context.Context, o WriteOptions) error {
-	if s.partial {
-		return nil // what is not known now may come back
+	st, err := readState(s.path)
+	if err != nil || !s.amends(&st) {
+		return err
 	}
-	_, err := changeState(ctx, s.path, o, func(st *state) bool {
-		changed := !maps.Equal(st.Derived, s.prints)
-		st.Derived = s.prints
-		for id := range st.Health {
-			if _, known := s.byID[id]; !known {
-				delete(st.Health, id)
-				changed = true
-			}
-		}
-		return changed
-	})
+	_, err = changeState(ctx, s.path, o, s.amends)
 	return err
+}
+
+// amends brings the state up to the set and reports whether that changed it. What
+// is not known now may come back.
+func (s Set) amends(st *state) bool {
+	if s.partial {
+		return false
+	}
+	changed := !maps.Equal(st.Derived, s.prints)
+	st.Derived = s.prints
+	for id := range st.Health {
+		if _, known := s.byID[id]; !known {
+			delete(st.Health, id)
+			changed = true
+		}
+	}
+	return changed
 }

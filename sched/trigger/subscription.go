@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"strings"
 	"time"
 
 	"iterion/bots/manifest"
@@ -123,8 +124,20 @@ func (s Subscription) Policy() gate.Policy {
 // Duration is a span that is written as people write it: "30s".
 type Duration time.Duration
 
-// MarshalText writes the span as time.Duration prints it.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+// String writes the span as people do: 5m, not 5m0s.
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// MarshalText writes the span.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads a span.
 func (d *Duration) UnmarshalText(b []byte) error {

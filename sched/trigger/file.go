@@ -1,0 +1,210 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"iterion/native/atomicfile"
+	"iterion/native/filelock"
+)
+
+// File edits a triggers.yaml. Every edit is made under a lock, replaces the file
+// whole, and touches the lines of its own row alone: the rest, comments and blank
+// lines included, stays byte for byte. An edit whose row would not be valid is
+// refused and changes nothing.
+type File struct {
+	Options
+	NoFsync bool
+}
+
+// Sentinels of a File.
+var (
+	ErrExists = errors.New("already exists")
+	// ErrDerived: the subscription comes from its bot's manifest and can be disabled
+	// or retuned, but not removed.
+	ErrDerived = errors.New("derived from a manifest")
+)
+
+// Setting is one key of a row and its new value; nil takes the key out. Keys of the
+// match are dotted: match.kinds.
+type Setting struct {
+	Key   string
+	Value any
+}
+
+// Add appends a subscription of the operator's. Errors: ErrExists, ErrInvalid.
+func (f File) Add(ctx context.Context, s Subscription) (Subscription, error) {
+	return f.change(ctx, s.ID, func(d *document, set Set) error {
+		if _, err := set.Get(s.ID); err == nil || d.index(s.ID) >= 0 {
+			return fmt.Errorf("subscription %s: %w", s.ID, ErrExists)
+		}
+		n, err := rowNode(s)
+		if err != nil {
+			return err
+		}
+		d.append(n)
+		return nil
+	})
+}
+
+// Edit changes keys of a subscription. One that is derived gets a row that retunes
+// it. Errors: ErrNoSubscription, ErrUnknown, ErrInvalid.
+func (f File) Edit(ctx context.Context, id string, settings ...Setting) (Subscription, error) {
+	return f.change(ctx, id, func(d *document, set Set) error {
+		if _, err := set.Get(id); err != nil {
+			return err
+		}
+		at := d.index(id)
+		if at < 0 {
+			n, err := mapping(Setting{"id", id})
+			if err != nil {
+				return err
+			}
+			at = d.append(n)
+		}
+		row := d.row(at)
+		for _, s := range settings {
+			if err := put(row, strings.Split(s.Key, "."), s.Value); err != nil {
+				return err
+			}
+		}
+		d.touch(at)
+		return nil
+	})
+}
+
+// Remove takes a row out. Of a derived subscription that leaves what the manifest
+// says. Errors: ErrNoSubscription, ErrDerived for one that has no row.
+func (f File) Remove(ctx context.Context, id string) error {
+	_, err := f.change(ctx, id, func(d *document, set Set) error {
+		at := d.index(id)
+		if at < 0 {
+			if _, err := set.Get(id); err != nil {
+				return err
+			}
+			return fmt.Errorf("subscription %s: %w: disable it instead", id, ErrDerived)
+		}
+		d.remove(at)
+		return nil
+	})
+	return err
+}
+
+// change makes one edit and returns the subscription of that id as it is then; the
+// zero one when it is gone.
+func (f File) change(ctx context.Context, id string, edit func(*document, Set) error) (Subscription, error) {
+	path, err := filepath.EvalSymlinks(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		path, err = f.Path, nil
+	}
+	if err != nil {
+		return Subscription{}, err
+	}
+	lock, err := filelock.Acquire(ctx, lockPath(f.Path), filelock.Options{})
+	if err != nil {
+		return Subscription{}, fmt.Errorf("lock the triggers: %w", err)
+	}
+	defer lock.Release()
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Subscription{}, err
+	}
+	next, set, err := f.edited(data, edit)
+	if err != nil {
+		return Subscription{}, err
+	}
+	sub, err := set.Get(id)
+	switch {
+	case errors.Is(err, ErrNoSubscription):
+		sub = Subscription{}
+	case err != nil:
+		return Subscription{}, err
+	case sub.Problem != "" && slices.ContainsFunc(set.Problems, func(p Problem) bool { return p.ID == id }):
+		return Subscription{}, invalid("%s", sub.Problem)
+	}
+	if err := atomicfile.WriteFile(path, next, 0o600, atomicfile.Options{NoFsync: f.NoFsync}); err != nil {
+		return Subscription{}, err
+	}
+	_, err = rewriteState(f.Path, WriteOptions{NoFsync: f.NoFsync}, set.amends)
+	return sub, err
+}
+
+// edited returns the file as an edit leaves it, and what it says then.
+func (f File) edited(data []byte, edit func(*document, Set) error) ([]byte, Set, error) {
+	set, err := load(f.Options, data)
+	if err != nil {
+		return nil, Set{}, err
+	}
+	d, err := newDocument(f.Path, data)
+	if err != nil {
+		return nil, Set{}, err
+	}
+	if err := edit(d, set); err != nil {
+		return nil, Set{}, err
+	}
+	next, err := d.bytes()
+	if err != nil {
+		return nil, Set{}, err
+	}
+	set, err = load(f.Options, next)
+	return next, set, err
+}
+
+// put sets a key of a mapping, or of one inside it; nil takes it out.
+func put(m *yaml.Node, path []string, value any) error {
+	at := -1
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == path[0] {
+			at = i
+		}
+	}
+	if len(path) > 1 {
+		return putInside(m, at, path, value)
+	}
+	switch {
+	case value == nil && at < 0:
+		return nil
+	case value == nil:
+		m.Content = slices.Delete(m.Content, at, at+2)
+		return nil
+	}
+	n, err := valueNode(value)
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: path[0]}, n)
+		return nil
+	}
+	n.LineComment = m.Content[at+1].LineComment
+	m.Content[at+1] = n
+	return nil
+}
+
+func putInside(m *yaml.Node, at int, path []string, value any) error {
+	if at < 0 {
+		if value == nil {
+			return nil
+		}
+		inner := &yaml.Node{Kind: yaml.MappingNode}
+		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: path[0]}, inner)
+		return put(inner, path[1:], value)
+	}
+	inner := follow(m.Content[at+1])
+	if inner.Kind != yaml.MappingNode {
+		return invalid("%s is not a mapping", path[0])
+	}
+	if err := put(inner, path[1:], value); err != nil || len(inner.Content) > 0 {
+		return err
+	}
+	m.Content = slices.Delete(m.Content, at, at+2)
+	return nil
+}
