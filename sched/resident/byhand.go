@@ -29,7 +29,7 @@ func (s *Scheduler) RunNow(ctx context.Context, id, by string) (gate.Record, err
 	}
 	j := job{s: s, id: id, sub: sub}
 	runID := s.o.NewID()
-	slot := j.reserve(ctx, runID)
+	slot := j.reserve(ctx, runID, nil)
 	defer slot.giveBack()
 	if slot.held != nil {
 		return gate.Record{}, slot.held

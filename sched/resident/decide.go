@@ -25,10 +25,15 @@ type reservation struct {
 
 // reserve asks for a slot for a row's run. A row that is refused for want of one may go
 // on all the same: where a live run of its own is in the way the answer is known
-// without a slot, and where one is to be ended that run has the slot.
-func (j job) reserve(ctx context.Context, runID string) *reservation {
+// without a slot, and where one is to be ended that run has the slot. told, if not nil,
+// hears what the dispatcher said.
+func (j job) reserve(ctx context.Context, runID string, told func(refused bool)) *reservation {
 	r := &reservation{slots: j.s.o.Slots, runID: runID}
-	if r.take(ctx, j.sub); r.held == nil || !r.held.Slots {
+	r.take(ctx, j.sub)
+	if told != nil {
+		told(!r.taken)
+	}
+	if r.held == nil || !r.held.Slots {
 		return r
 	}
 	live, err := j.s.o.Runs.Live(ctx, j.id)

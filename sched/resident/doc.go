@@ -16,18 +16,19 @@
 // lies between that and now is due. All but the newest are folded together; the
 // newest is decided, unless it comes later than the row's catch_up allows.
 //
-//	plan     the intention: newest slot, folded ones, run id, "missed" when too late;
-//	         durable together with the calendar that is moved behind it
-//	fold     one missed record, with count and span, for what is folded
 //	reserve  a slot of the dispatcher. While it is refused the intention is held: one
 //	         for each row, whatever else becomes due meanwhile is folded into it when
 //	         it is taken up again
+//	plan     the intention: newest slot, folded ones, run id, "missed" when too late,
+//	         "held"; durable together with the calendar that is moved behind it
+//	fold     one missed record, with count and span, for what is folded
 //	decide   package gate, under the schedule's lock, until the run exists
 //	record   one line of the tick audit, by the key of row and slot
 //	mark     the intention is taken out of the calendar
 //
 // What a crash leaves behind each step, for the next scheduler:
 //
+//	reserve  nothing: the slot is due again
 //	plan     the intention. No record, no run: decided anew under the same run id as
 //	         long as catch_up allows, else missed
 //	fold     the same; the record is found by its key and not written twice

@@ -34,10 +34,6 @@ func (s *state) note(id string, in *Intent, through time.Time) {
 func (s *state) finish(id string, out outcome, now time.Time) {
 	r := s.rows[id]
 	r.busy = false
-	if r.tried {
-		r.tried = false
-		s.trying--
-	}
 	s.note(id, out.intent, out.through)
 	r.fresh, r.waiting, r.decided = out.fresh, out.waiting, out.decided
 	switch {
@@ -46,7 +42,7 @@ func (s *state) finish(id string, out outcome, now time.Time) {
 		r.retryAt, r.lastErr = now.Add(backoff(r.errs)), out.err.Error()
 	case out.held:
 		r.errs, r.lastErr, r.retryAt = 0, "", now.Add(heldRetry)
-		s.open = false // what is refused to one is refused to all, until something changes
+		s.open = false
 	default:
 		r.errs, r.lastErr, r.retryAt = 0, "", time.Time{}
 	}

@@ -48,7 +48,7 @@ func (j job) run(ctx context.Context) outcome {
 	switch {
 	case in == nil || in.Missed:
 	case wasHeld: // asked before anything is folded: most of the time the answer is no
-		if slot = j.reserve(ctx, in.RunID); slot.err != nil {
+		if slot = j.reserve(ctx, in.RunID, j.s.asked); slot.err != nil {
 			return j.again(in, slot.err)
 		} else if slot.held != nil {
 			return j.stillHeld(in, slot.held)
@@ -64,7 +64,7 @@ func (j job) run(ctx context.Context) outcome {
 		return outcome{through: through}
 	}
 	if !in.Missed && slot == nil {
-		if slot = j.reserve(ctx, in.RunID); slot.err != nil {
+		if slot = j.reserve(ctx, in.RunID, nil); slot.err != nil {
 			return j.again(j.entry.Intent, slot.err)
 		}
 	}

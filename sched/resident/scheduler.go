@@ -301,6 +301,11 @@ func (s *Scheduler) ranByHand(id string, rec gate.Record) {
 	})
 }
 
+// asked tells that a row that was held got its slot, or did not.
+func (s *Scheduler) asked(refused bool) {
+	s.tell(func(s *Scheduler) { s.st.asked(refused) })
+}
+
 // rowOf returns the subscription of an id.
 func (s *Scheduler) rowOf(ctx context.Context, id string) (sub trigger.Subscription, ok bool, err error) {
 	err = s.ask(ctx, func(s *Scheduler) {

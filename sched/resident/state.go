@@ -20,7 +20,7 @@ type state struct {
 	lastTick time.Time
 
 	open   bool // what is held may be tried
-	trying int  // held rows that are being tried
+	trying bool // a held row asks for its slot
 	counts map[gate.Decision]int64
 
 	loaded, reading, readAgain     bool     // of the calendar, and of the subscriptions
@@ -38,7 +38,6 @@ type row struct {
 	next    time.Time
 
 	busy    bool
-	tried   bool // as one that was held
 	retryAt time.Time
 	errs    int
 	lastErr string // why the last try came to no decision
@@ -50,9 +49,6 @@ type row struct {
 
 // heldRetry is how long a held intention waits at most before it is tried again.
 const heldRetry = 15 * time.Second
-
-// mostTries bounds how many held intentions are tried side by side.
-const mostTries = 8
 
 func newState(host *time.Location) *state {
 	return &state{host: host, rows: map[string]*row{}, calendar: Calendar{}, open: true, counts: map[gate.Decision]int64{}}
@@ -172,24 +168,29 @@ func (s *state) tick(now time.Time) []*row {
 			due = append(due, r)
 		}
 	}
+	if len(held) > 0 && !s.trying { // one asks after the other, so that the oldest goes first
+		s.trying = true
+		due = append(due, slices.MinFunc(held, s.older))
+	}
 	for _, r := range due {
 		r.busy = true
 	}
-	return append(due, s.tryHeld(held)...)
+	return due
 }
 
-// tryHeld picks the oldest of those that are held.
-func (s *state) tryHeld(held []*row) []*row {
-	slices.SortFunc(held, func(a, b *row) int {
-		x, y := s.calendar[a.sub.ID].Intent, s.calendar[b.sub.ID].Intent
-		return cmp.Or(x.Slot.Compare(y.Slot), cmp.Compare(a.sub.ID, b.sub.ID))
-	})
-	held = held[:min(len(held), max(0, mostTries-s.trying))]
-	for _, r := range held {
-		r.busy, r.tried = true, true
-		s.trying++
+// older puts those that are held into the order of their slots.
+func (s *state) older(a, b *row) int {
+	x, y := s.calendar[a.sub.ID].Intent, s.calendar[b.sub.ID].Intent
+	return cmp.Or(x.Slot.Compare(y.Slot), cmp.Compare(a.sub.ID, b.sub.ID))
+}
+
+// asked takes in whether a row that was held got its slot. What is refused to one is
+// refused to all, until something changes.
+func (s *state) asked(refused bool) {
+	s.trying = false
+	if refused {
+		s.open = false
 	}
-	return held
 }
 
 // wakeAt is when the scheduler has to look again.

@@ -40,6 +40,7 @@ type bed struct {
 	refuse   func(l Launch) error
 	hang     func(id string) // in Live
 	liveErr  error
+	stall    func() // in Reserve
 	held     *HeldError
 	slots    int // free ones; < 0: without end
 	reserved map[string]bool
@@ -258,6 +259,9 @@ func (b *bed) Launch(_ context.Context, l Launch) error {
 }
 
 func (b *bed) Reserve(_ context.Context, runID string, _ trigger.Subscription) error {
+	if b.stall != nil {
+		b.stall()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -325,6 +329,40 @@ func (b *bed) once() {
 			seen[key] = true
 		}
 	}
+}
+
+func (b *bed) launched() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.order)
+}
+
+func (b *bed) endOf(runID string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.runs[runID].ended
+}
+
+// taken is how many slots are.
+func (b *bed) taken() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.reserved)
+}
+
+func (b *bed) told() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.verdicts)
+}
+
+func (b *bed) record(n int) gate.Record {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n >= len(b.records) {
+		b.t.Fatalf("the audit has %d records", len(b.records))
+	}
+	return b.records[n]
 }
 
 func (b *bed) last() gate.Record {
