@@ -24,7 +24,7 @@ func thousand(n int) Rows {
 func BenchmarkTick(b *testing.B) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := New(Options{Host: time.UTC, Now: func() time.Time { return start }})
-	s.st.learnRows(thousand(1000), start)
+	s.st.learnRows(understand(thousand(1000), time.UTC), start)
 	now := start
 	for b.Loop() {
 		now = now.Add(time.Minute)
@@ -40,7 +40,7 @@ func BenchmarkTick(b *testing.B) {
 func BenchmarkSave(b *testing.B) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := New(Options{Host: time.UTC, Now: func() time.Time { return start }})
-	s.st.learnRows(thousand(1000), start)
+	s.st.learnRows(understand(thousand(1000), time.UTC), start)
 	path := b.TempDir() + "/c.json"
 	o := newBed(nil, "").options().File
 	for b.Loop() {
@@ -55,7 +55,8 @@ func BenchmarkSave(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := New(Options{Host: time.UTC})
+	in := understand(thousand(1000), time.UTC)
 	for b.Loop() {
-		s.st.learnRows(thousand(1000), start)
+		s.st.learnRows(in, start)
 	}
 }

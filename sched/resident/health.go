@@ -143,9 +143,9 @@ func describe(sub trigger.Subscription, e Entry) Row {
 // Offline returns the clock subscriptions as a scheduler would find them that started
 // at now.
 func Offline(c Calendar, in Rows, host *time.Location, now time.Time) ([]Row, Health) {
-	s := newState(host)
+	s := newState()
 	s.calendar = maps.Clone(c)
-	s.learnRows(in, now)
+	s.learnRows(understand(in, host), now)
 	return s.list(now), s.healthNow(now)
 }
 

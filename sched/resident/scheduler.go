@@ -56,7 +56,7 @@ func New(o Options) *Scheduler {
 		nudged: make(chan struct{}, 1),
 		reload: make(chan struct{}, 1),
 		done:   make(chan struct{}),
-		st:     newState(o.Host),
+		st:     newState(),
 	}
 	s.health.Store(&Health{})
 	return s
@@ -234,11 +234,12 @@ func (s *Scheduler) readRows(ctx context.Context) {
 	s.st.reading = true
 	s.work(func() {
 		rows, err := s.o.Rows(ctx)
-		s.tell(func(s *Scheduler) { s.rowsRead(ctx, rows, err) })
+		in := understand(rows, s.o.Host)
+		s.tell(func(s *Scheduler) { s.rowsRead(ctx, in, err) })
 	})
 }
 
-func (s *Scheduler) rowsRead(ctx context.Context, rows Rows, err error) {
+func (s *Scheduler) rowsRead(ctx context.Context, rows reading, err error) {
 	s.st.reading = false
 	if s.st.readAgain {
 		s.st.readAgain = false

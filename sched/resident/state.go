@@ -13,7 +13,6 @@ import (
 // state is all that the scheduler's goroutine knows. Its methods read no clock, no
 // file and no channel.
 type state struct {
-	host     *time.Location
 	started  time.Time
 	rows     map[string]*row
 	calendar Calendar
@@ -50,20 +49,43 @@ type row struct {
 // heldRetry is how long a held intention waits at most before it is tried again.
 const heldRetry = 15 * time.Second
 
-func newState(host *time.Location) *state {
-	return &state{host: host, rows: map[string]*row{}, calendar: Calendar{}, open: true, counts: map[gate.Decision]int64{}}
+func newState() *state {
+	return &state{rows: map[string]*row{}, calendar: Calendar{}, open: true, counts: map[gate.Decision]int64{}}
+}
+
+// reading is the subscriptions with their clocks.
+type reading struct {
+	Rows
+	clocks []timed // of Clocks
+}
+
+type timed struct {
+	clock clock
+	text  string
+	err   error
+}
+
+// understand reads the clocks of subscriptions.
+func understand(in Rows, host *time.Location) reading {
+	out := reading{Rows: in, clocks: make([]timed, len(in.Clocks))}
+	for i, sub := range in.Clocks {
+		if t := &out.clocks[i]; sub.Active() {
+			t.clock, t.text, t.err = clockOf(sub, host)
+		}
+	}
+	return out
 }
 
 // learnRows takes in the subscriptions. It reports whether the calendar changed.
-func (s *state) learnRows(in Rows, now time.Time) (changed bool) {
+func (s *state) learnRows(in reading, now time.Time) (changed bool) {
 	s.rowsErr, s.problems = "", in.Problems
 	seen := map[string]bool{}
-	for _, sub := range in.Clocks {
+	for i, sub := range in.Clocks {
 		if sub.TenantID != "" || !sub.Clock() || seen[sub.ID] {
 			continue
 		}
 		seen[sub.ID] = true
-		changed = s.learnRow(sub, now) || changed
+		changed = s.learnRow(sub, in.clocks[i], now) || changed
 	}
 	for id := range s.rows {
 		if !seen[id] && (in.Unknown == nil || !in.Unknown(id)) {
@@ -87,30 +109,31 @@ func botOf(e Entry) string {
 	return ""
 }
 
-func (s *state) learnRow(sub trigger.Subscription, now time.Time) (changed bool) {
+func (s *state) learnRow(sub trigger.Subscription, t timed, now time.Time) (changed bool) {
 	r := s.rows[sub.ID]
 	if r == nil {
 		r = &row{}
 		s.rows[sub.ID] = r
 	}
+	armed := r.clock != nil
 	r.sub, r.listed, r.gone, r.problem = sub, true, false, sub.Problem
-	if !sub.Active() {
+	if t.err != nil {
+		r.problem = t.err.Error()
+	}
+	if t.clock == nil || t.err != nil {
 		return s.retire(sub.ID)
 	}
-	c, text, err := clockOf(sub, s.host)
-	if err != nil {
-		r.problem = err.Error()
-		return s.retire(sub.ID)
-	}
-	r.clock = c
+	r.clock = t.clock
 	e, known := s.calendar[sub.ID]
-	if known && e.Clock == text {
-		r.next = c.next(e.Through)
-		return false
+	switch {
+	case !known || e.Clock != t.text:
+		s.calendar[sub.ID] = arm(e, t.text, now, t.clock)
+		r.next = s.calendar[sub.ID].Next
+		return true
+	case !armed:
+		r.next = t.clock.next(e.Through)
 	}
-	s.calendar[sub.ID] = arm(e, text, now, c)
-	r.next = s.calendar[sub.ID].Next
-	return true
+	return false
 }
 
 // arm begins anew from now on. What was dealt with stays dealt with, and an intention
