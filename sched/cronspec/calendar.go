@@ -19,30 +19,60 @@ type calendar struct {
 	domStar, dowStar              bool // the field begins with *: it restricts nothing by itself
 }
 
-// day is a date in a proleptic calendar.
-type day struct {
-	n       int64 // since 1970
-	year    int
-	month   time.Month
-	dom     int
-	weekday int
+// month is a month of a proleptic calendar, and the number of its first day since
+// 1970.
+type month struct {
+	year, n int
+	first   int64
 }
 
-func dayOf(n int64) day {
-	t := time.Unix(n*daySeconds, 0).UTC()
-	y, m, d := t.Date()
-	return day{n: n, year: y, month: m, dom: d, weekday: int(t.Weekday())}
+// monthOf returns the month that a day is in, and which of its days it is.
+func monthOf(n int64) (month, int) {
+	year, m, dom := time.Unix(n*daySeconds, 0).UTC().Date()
+	return month{year, int(m), n - int64(dom) + 1}, dom
 }
 
-func dayNumber(year int, month time.Month, dom int) int64 {
-	return time.Date(year, month, dom, 0, 0, 0, 0, time.UTC).Unix() / daySeconds
+func (m month) days() int {
+	if m.n == 2 && (m.year%4 != 0 || m.year%100 == 0 && m.year%400 != 0) {
+		return 28
+	}
+	return longest[m.n]
+}
+
+func (m month) following() month {
+	next := month{m.year, m.n + 1, m.first + int64(m.days())}
+	if next.n > 12 {
+		next.year, next.n = m.year+1, 1
+	}
+	return next
+}
+
+func (m month) preceding() month {
+	last := month{m.year, m.n - 1, 0}
+	if last.n < 1 {
+		last.year, last.n = m.year-1, 12
+	}
+	last.first = m.first - int64(last.days())
+	return last
 }
 
 func has(mask uint64, n int) bool { return mask>>n&1 != 0 }
 
-// on says whether the calendar has minutes on a day.
-func (c *calendar) on(d day) bool {
-	return has(c.month, int(d.month)) && c.inMonth(d.dom, d.weekday)
+// days returns which days of a month have minutes of the calendar.
+func (c *calendar) days(m month) uint64 {
+	if !has(c.month, m.n) {
+		return 0
+	}
+	// Day 0 was a Thursday.
+	weekday := int(((m.first+4)%7 + 7) % 7)
+	week := (c.dow>>weekday | c.dow<<(7-weekday)) & allDows
+	const weekly = 1 | 1<<7 | 1<<14 | 1<<21 | 1<<28
+	byDow := week * weekly << 1
+	all := uint64(1)<<(m.days()+1) - 2
+	if c.domStar || c.dowStar {
+		return c.dom & byDow & all
+	}
+	return (c.dom | byDow) & all
 }
 
 func (c *calendar) inMonth(dom, weekday int) bool {
@@ -61,62 +91,46 @@ func (c *calendar) minuteOfDay(m int) bool {
 // has says whether a civil minute is in the calendar.
 func (c *calendar) has(m int64) bool {
 	n := floorDiv(m, dayMinutes)
-	return c.minuteOfDay(int(m-n*dayMinutes)) && c.on(dayOf(n))
+	if !c.minuteOfDay(int(m - n*dayMinutes)) {
+		return false
+	}
+	in, dom := monthOf(n)
+	return has(c.days(in), dom)
 }
 
 // next returns the first minute of the calendar from m on. The calendar must not
 // be empty.
 func (c *calendar) next(m int64) int64 {
 	n := floorDiv(m, dayMinutes)
-	d := dayOf(n)
-	if c.on(d) {
+	in, dom := monthOf(n)
+	days := c.days(in)
+	if has(days, dom) {
 		if t, ok := c.timeFrom(int(m - n*dayMinutes)); ok {
 			return n*dayMinutes + int64(t)
 		}
 	}
-	for d = c.step(d, 1); !c.on(d); d = c.step(d, 1) {
+	for days = days >> (dom + 1) << (dom + 1); days == 0; days = c.days(in) {
+		in = in.following()
 	}
 	t, _ := c.timeFrom(0)
-	return d.n*dayMinutes + int64(t)
+	return (in.first+int64(bits.TrailingZeros64(days))-1)*dayMinutes + int64(t)
 }
 
 // prev returns the last minute of the calendar up to and with m.
 func (c *calendar) prev(m int64) int64 {
 	n := floorDiv(m, dayMinutes)
-	d := dayOf(n)
-	if c.on(d) {
+	in, dom := monthOf(n)
+	days := c.days(in)
+	if has(days, dom) {
 		if t, ok := c.timeUpTo(int(m - n*dayMinutes)); ok {
 			return n*dayMinutes + int64(t)
 		}
 	}
-	for d = c.step(d, -1); !c.on(d); d = c.step(d, -1) {
+	for days &= 1<<dom - 1; days == 0; days = c.days(in) {
+		in = in.preceding()
 	}
 	t, _ := c.timeUpTo(dayMinutes - 1)
-	return d.n*dayMinutes + int64(t)
-}
-
-// step goes to the neighbouring day, over whole months that the calendar has not.
-func (c *calendar) step(d day, by int) day {
-	if has(c.month, int(d.month)) {
-		if dom := d.dom + by; dom >= 1 && dom <= 28 {
-			d.n, d.dom, d.weekday = d.n+int64(by), dom, (d.weekday+by+7)%7
-			return d
-		}
-		return dayOf(d.n + int64(by))
-	}
-	year, month := d.year, d.month
-	for !has(c.month, int(month)) {
-		switch month += time.Month(by); month {
-		case 0:
-			year, month = year-1, time.December
-		case 13:
-			year, month = year+1, time.January
-		}
-	}
-	if by > 0 {
-		return dayOf(dayNumber(year, month, 1))
-	}
-	return dayOf(dayNumber(year, month+1, 0))
+	return (in.first+int64(bits.Len64(days))-2)*dayMinutes + int64(t)
 }
 
 // timeFrom returns the first time of day from m on.

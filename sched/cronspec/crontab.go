@@ -95,7 +95,8 @@ func (p pair) extra(lines []line) []line {
 		if slices.ContainsFunc(lines, func(l line) bool { return l.cal.has(civil) && (l.wild() || !repeated) }) {
 			return
 		}
-		day, tod := dayOf(floorDiv(civil, dayMinutes)), int(civil-floorDiv(civil, dayMinutes)*dayMinutes)
+		day := floorDiv(civil, dayMinutes)
+		tod := int(civil - day*dayMinutes)
 		if repeated {
 			minutes |= 1 << (tod % hourMinutes)
 			passes.add(day)
@@ -133,9 +134,10 @@ func (p pair) extra(lines []line) []line {
 // days are dates, each of its days in each of its months.
 type days struct{ dom, month uint64 }
 
-func (d *days) add(on day) {
-	d.dom |= 1 << on.dom
-	d.month |= 1 << on.month
+func (d *days) add(day int64) {
+	in, dom := monthOf(day)
+	d.dom |= 1 << dom
+	d.month |= 1 << in.n
 }
 
 // line returns the line for times on those days. Where they are all over the year,

@@ -14,16 +14,16 @@ type timesOfDay [24]uint64
 func (c *calendar) moved(leads []int) []line {
 	var order []dates
 	times := map[dates]*timesOfDay{}
-	later := map[int64]dates{}
+	known := map[int64]dates{}
 	for _, lead := range leads {
 		for _, hour := range values(c.hour) {
 			for _, minute := range values(c.minute) {
 				at := int64(hour*hourMinutes + minute + lead)
 				over := floorDiv(at, dayMinutes)
-				d, known := later[over]
-				if !known {
-					d = c.days(int(over))
-					later[over] = d
+				d, ok := known[over]
+				if !ok {
+					d = c.later(int(over))
+					known[over] = d
 				}
 				if times[d] == nil {
 					times[d] = &timesOfDay{}
@@ -84,20 +84,20 @@ func gather(blocks []block, add block, alike func(*block) bool) []block {
 	return append(blocks, add)
 }
 
-// days returns the calendar's days, so many days later. What restricts days by both
+// later returns the calendar's days, so many days later. What restricts days by both
 // fields at once, which takes a field such as */2, goes by the day of week alone.
-func (c *calendar) days(later int) dates {
+func (c *calendar) later(by int) dates {
 	byDom, byDow := c.dom != allDoms, c.dow != allDows
-	every := c.datesLater(allDoms, later)
+	every := c.datesLater(allDoms, by)
 	switch both := c.domStar || c.dowStar; {
 	case both && !byDow:
-		return c.datesLater(c.dom, later)
+		return c.datesLater(c.dom, by)
 	case both:
-		return dates{dom: allDoms, month: every.month, dow: turned(c.dow, later)}
+		return dates{dom: allDoms, month: every.month, dow: turned(c.dow, by)}
 	case !byDom || !byDow:
 		return every
 	}
-	either := dates{dom: c.datesLater(c.dom, later).dom, month: every.month, dow: turned(c.dow, later)}
+	either := dates{dom: c.datesLater(c.dom, by).dom, month: every.month, dow: turned(c.dow, by)}
 	if either.dom == allDoms {
 		either.dow = allDows
 	}

@@ -18,7 +18,7 @@ func resolve(expr, tz, prefix string, host *time.Location) (*time.Location, erro
 	case tz == "" && prefix == "":
 		return host, nil
 	case tz != "" && prefix != "" && tz != prefix:
-		return nil, &Error{expr, "time zone", fmt.Sprintf("the expression says %s, the zone beside it %s", prefix, tz), "leave one of them out, such as the prefix `" + prefix + "`"}
+		return nil, &Error{expr, "time zone", fmt.Sprintf("the expression says %q, the zone beside it is %q", prefix, tz), "leave one of them out"}
 	case tz == "":
 		tz = prefix
 	}
@@ -46,13 +46,13 @@ func (db database) load(expr, name string) (*time.Location, error) {
 		return nil, &Error{expr, "time zone", what, fix}
 	}
 	if hostDependent[strings.ToLower(name)] {
-		return refuse(fmt.Sprintf("%s means another zone on each machine", name), "leave the zone empty for the host's own, or name one, such as `Europe/Berlin`")
+		return refuse(fmt.Sprintf("%q means another zone on each machine", name), "leave the zone empty for the host's own, or name one, such as `Europe/Berlin`")
 	}
 	if strings.HasPrefix(name, "right/") {
 		return refuse("zones below right/ count leap seconds, which no clock here does", "write `"+strings.TrimPrefix(name, "right/")+"`")
 	}
 	zone, err := db.find(name)
-	if err == nil {
+	if err == nil && name != "" {
 		return zone, nil
 	}
 	what := fmt.Sprintf("%q is not a zone that this machine knows", name)

@@ -28,7 +28,7 @@ func TestTheZoneIsTheFieldsThenThePrefixsThenTheHosts(t *testing.T) {
 		t.Errorf("without a host's zone: %v, %v", spec.Zone(), err)
 	}
 	_, err := Parse("TZ=Asia/Tokyo 0 2 * * *", "UTC", host)
-	if err == nil || !strings.Contains(err.Error(), "the expression says Asia/Tokyo, the zone beside it UTC") {
+	if err == nil || !strings.Contains(err.Error(), `the expression says "Asia/Tokyo", the zone beside it is "UTC"`) {
 		t.Errorf("two zones: %v", err)
 	}
 }
