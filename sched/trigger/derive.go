@@ -14,7 +14,7 @@ import (
 
 // Bundle is a bot as far as subscriptions are derived from it.
 type Bundle struct {
-	Slug     string
+	Slug     string // empty: a folder of bots that cannot be read
 	Path     string // for messages
 	Manifest manifest.Manifest
 	// BuiltIn: the bot comes with the program. What it asks for is listed, and only

@@ -42,11 +42,34 @@ type Setting struct {
 
 // Add appends a subscription of the operator's. Errors: ErrExists, ErrInvalid.
 func (f File) Add(ctx context.Context, s Subscription) (Subscription, error) {
-	return f.change(ctx, s.ID, func(d *document, set Set) error {
-		if _, err := set.Get(s.ID); err == nil || d.index(s.ID) >= 0 {
-			return fmt.Errorf("subscription %s: %w", s.ID, ErrExists)
+	return f.add(ctx, s.ID, func() (*yaml.Node, error) { return rowNode(s) })
+}
+
+// Create appends a row with these keys; what it does not say is the default of its
+// kind. Errors: ErrExists, ErrInvalid.
+func (f File) Create(ctx context.Context, id string, settings ...Setting) (Subscription, error) {
+	return f.add(ctx, id, func() (*yaml.Node, error) {
+		settings = append([]Setting{{"id", id}}, settings...)
+		slices.SortStableFunc(settings, func(a, b Setting) int { return a.order() - b.order() })
+		return mapping(settings...)
+	})
+}
+
+// order is the place of the setting's key in a new row.
+func (s Setting) order() int {
+	top, _, _ := strings.Cut(s.Key, ".")
+	return slices.Index(Keys(), top)
+}
+
+func (f File) add(ctx context.Context, id string, row func() (*yaml.Node, error)) (Subscription, error) {
+	if err := CheckID(id); err != nil {
+		return Subscription{}, err
+	}
+	return f.change(ctx, id, func(d *document, set Set) error {
+		if _, err := set.Get(id); err == nil || d.index(id) >= 0 {
+			return fmt.Errorf("subscription %s: %w", id, ErrExists)
 		}
-		n, err := rowNode(s)
+		n, err := row()
 		if err != nil {
 			return err
 		}

@@ -274,7 +274,8 @@ func FuzzAnEditKeepsTheOtherRows(f *testing.F) {
 			return
 		}
 		file := s.file()
-		if _, err := file.Add(t.Context(), mine("new")); errors.Is(err, trigger.ErrExists) {
+		var broken *trigger.FileError // comments alone, with bytes that YAML does not take
+		if _, err := file.Add(t.Context(), mine("new")); errors.Is(err, trigger.ErrExists) || errors.As(err, &broken) {
 			return
 		} else if err != nil {
 			t.Fatalf("add to %q: %v", text, err)

@@ -39,7 +39,7 @@ func rowNode(s Subscription) (*yaml.Node, error) {
 func mapping(settings ...Setting) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, s := range settings {
-		if err := put(n, []string{s.Key}, s.Value); err != nil {
+		if err := put(n, strings.Split(s.Key, "."), s.Value); err != nil {
 			return nil, err
 		}
 	}

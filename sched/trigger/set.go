@@ -100,7 +100,7 @@ func (s *Set) derive(o Options, st state) {
 		if b.Err != nil {
 			s.broken, s.partial = append(s.broken, b), true
 			s.keepPrints(b.Slug, st)
-			s.Problems = append(s.Problems, Problem{File: b.Path, What: fmt.Sprintf("bot %s cannot be read, so that its subscriptions are not known: %v", b.Slug, b.Err)})
+			s.Problems = append(s.Problems, Problem{File: b.Path, What: strings.TrimSpace("bot "+b.Slug) + " cannot be read, so that its subscriptions are not known: " + oneLine(b.Err)})
 			continue
 		}
 		for _, sub := range derive(b, st.Derived) {
@@ -113,6 +113,8 @@ func (s *Set) derive(o Options, st state) {
 		}
 	}
 }
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // keepPrints remembers what ids a bot had that cannot be read now.
 func (s *Set) keepPrints(slug string, st state) {
@@ -159,7 +161,7 @@ func (s *Set) replace(at int, sub Subscription) {
 }
 
 func (s Set) cannotRead(bot string) bool {
-	return slices.ContainsFunc(s.broken, func(b Bundle) bool { return manifest.SameSlug(b.Slug, bot) })
+	return slices.ContainsFunc(s.broken, func(b Bundle) bool { return b.Slug == "" || manifest.SameSlug(b.Slug, bot) })
 }
 
 // All returns every subscription: the derived ones by bot, then the operator's own
