@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -16,6 +17,14 @@ var effectKeys = []string{
 
 // UnmarshalJSON keeps the keys that it does not know.
 func (e *Effect) UnmarshalJSON(data []byte) error {
+	var plain plainEffect
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&plain) == nil { // the usual row, in one pass
+		*e = Effect(plain)
+		return nil
+	}
+	*e = Effect{}
 	if err := json.Unmarshal(data, (*plainEffect)(e)); err != nil {
 		return err
 	}
@@ -26,7 +35,6 @@ func (e *Effect) UnmarshalJSON(data []byte) error {
 	for _, k := range effectKeys {
 		delete(all, k)
 	}
-	e.Extra = nil
 	if len(all) > 0 {
 		e.Extra = all
 	}

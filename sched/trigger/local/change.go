@@ -3,6 +3,7 @@ package local
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -22,6 +23,9 @@ type line struct {
 
 // chunk is from how many bytes on a line of rows is full.
 const chunk = 1 << 20
+
+// maxSeq bounds what is taken for the number of a change.
+const maxSeq = 1 << 53
 
 // encode returns the lines of a change, the first one numbered seq. Rows come before
 // the cursors, which are in the last line.
@@ -59,6 +63,9 @@ func roughly(e trigger.Effect) int {
 }
 
 func with(lines [][]byte, l line) ([][]byte, error) {
+	if l.Seq > maxSeq {
+		return nil, fmt.Errorf("change the outbox: its log goes up to %d, which is no number that changes can have come to: mend it", l.Seq-1)
+	}
 	data, err := marshal(l)
 	if err != nil {
 		return nil, fmt.Errorf("encode a change of the outbox: %w", err)
@@ -87,8 +94,8 @@ func decode(data []byte) (line, error) {
 	if err := json.Unmarshal(data, &l); err != nil {
 		return line{}, err
 	}
-	if l.Seq == nil || *l.Seq < 0 {
-		return line{}, fmt.Errorf("it has no seq")
+	if l.Seq == nil || *l.Seq < 0 || *l.Seq > maxSeq {
+		return line{}, errors.New("it has no seq that could be")
 	}
 	for _, e := range l.Add {
 		if e.ID == "" {

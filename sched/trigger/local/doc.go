@@ -50,7 +50,7 @@
 //
 // Supervisors know nothing of triggers. The daemon that owns the singletons looks at
 // the runs whenever their folder changes, and puts what became of them in the inbox;
-// [trigger.Collector] does this. Which outcome of which run was told last is in the
+// [trigger.TellOutcomes] does this. Which outcome of which run was told last is in the
 // inbox itself, so whatever ended while no daemon ran is found at its start. What had
 // ended before the first start is noted as told: history fires nothing.
 package local

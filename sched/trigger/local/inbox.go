@@ -3,8 +3,10 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,6 +27,11 @@ type Inbox struct {
 
 	mu    sync.Mutex
 	place struct{ seq, offset int64 } // where the last reader stopped: a hint
+	heard struct {                    // what Told has read so far
+		seq, end int64 // of the last line
+		last     map[string]string
+		baseline bool
+	}
 }
 
 var _ trigger.Inbox = (*Inbox)(nil)
@@ -192,19 +199,32 @@ func (b *Inbox) Tip(ctx context.Context) (int64, error) {
 	return seq, err
 }
 
-// Told implements trigger.Inbox. It reads the whole file.
+// Told implements trigger.Inbox. It reads what is new since it was called last.
 func (b *Inbox) Told(ctx context.Context) (last map[string]string, ok bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
-	last = map[string]string{}
-	_, err = jsonl.Scan(b.path, 0, func(l jsonl.Line) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h := &b.heard
+	known := false
+	if h.end > 0 {
+		known, err = jsonl.EndsWith(b.path, h.end, h.seq)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, false, err
+		}
+	}
+	if !known {
+		h.seq, h.end, h.last, h.baseline = 0, 0, map[string]string{}, false
+	}
+	_, err = jsonl.Scan(b.path, h.end, func(l jsonl.Line) error {
 		if e, readable := decodeEntry(l.Data); readable {
-			ok = e.told(last) || ok
+			h.baseline = e.told(h.last) || h.baseline
+			h.seq, h.end = e.Seq, l.End
 		}
 		return nil
 	})
-	return last, ok, err
+	return maps.Clone(h.last), h.baseline, err
 }
 
 // told brings last up to what the entry tells, and reports whether it is a baseline.
