@@ -36,6 +36,7 @@ type Mirror struct {
 	queued  map[string]*dispatch.Queued
 	retries map[string]*dispatch.Retry
 	held    map[string]*dispatch.Hold
+	parked  map[string]*dispatch.Hold
 }
 
 // Card is one card and the text that filters look into.
@@ -68,7 +69,7 @@ func New() *Mirror {
 	return &Mirror{
 		columns: map[string]*Column{}, cards: map[string]*Card{}, runByID: map[string]*run.Record{},
 		live: map[string]*dispatch.Running{}, queued: map[string]*dispatch.Queued{},
-		retries: map[string]*dispatch.Retry{}, held: map[string]*dispatch.Hold{},
+		retries: map[string]*dispatch.Retry{}, held: map[string]*dispatch.Hold{}, parked: map[string]*dispatch.Hold{},
 	}
 }
 

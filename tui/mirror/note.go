@@ -75,6 +75,9 @@ func Progress(p *run.Progress) string {
 func (m *Mirror) attention(c *Card, runID string) (Note, bool) {
 	switch h := m.held[c.ID]; {
 	case c.AwaitingInput:
+		if p := m.parked[c.ID]; p != nil && p.Question != "" {
+			return Note{kit.MarkAsk, "asks: " + kit.Line(p.Question)}, true
+		}
 		return Note{kit.MarkAsk, "awaits your answer"}, true
 	case h != nil:
 		return Note{kit.MarkHeld, "held: " + kit.Line(h.Reason)}, true

@@ -87,6 +87,7 @@ func (m *Mirror) applyStatus(s control.Status) {
 	m.queued = index(d.Queue, func(q *dispatch.Queued) string { return q.IssueID })
 	m.retries = index(d.Retries, func(r *dispatch.Retry) string { return r.IssueID })
 	m.held = index(d.Held, func(h *dispatch.Hold) string { return h.IssueID })
+	m.parked = index(d.Parked, func(h *dispatch.Hold) string { return h.IssueID })
 }
 
 func index[T any](list []T, id func(*T) string) map[string]*T {
