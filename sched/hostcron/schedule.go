@@ -72,6 +72,14 @@ func (s Schedule) Spec(host *time.Location) (cronspec.Spec, error) {
 	return spec, nil
 }
 
+// clockText is the schedule's clock for records.
+func (s Schedule) clockText() string {
+	if s.TZ != "" {
+		return "TZ=" + s.TZ + " " + s.Cron
+	}
+	return s.Cron
+}
+
 // Check returns what keeps a schedule from being used, without lines.
 func (s Schedule) Check(host *time.Location) []Problem {
 	var c checker

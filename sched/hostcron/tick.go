@@ -1,71 +1,23 @@
 package hostcron
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"iterion/native/filelock"
 	"iterion/sched/audit"
 	"iterion/sched/gate"
 )
-
-// Audit is the log that takes the records; *audit.Log is one.
-type Audit interface {
-	AppendOnce(ctx context.Context, r gate.Record) (written bool, err error)
-	Read(f audit.Filter, fn func(gate.Record) error) (audit.Stats, error)
-}
-
-// Job is what the caller knows of one schedule's store and runs.
-type Job struct {
-	StoreDir string // absolute; noted, so that a later tick asks the same store
-	// Lock is native.Layout.ScheduleLock of the schedule. Its folder is made.
-	Lock    string
-	Vars    map[string]string // of the launch
-	Workdir string            // the guard runs there
-	Env     []string          // of the guard
-	Ports   gate.Ports
-}
-
-// Clock decides the slots of one schedule.
-type Clock struct {
-	Paths Paths
-	Name  string
-	Host  *time.Location
-	Audit Audit
-	// NewRunID names the run that may start.
-	NewRunID func() string
-	// Prepare opens the row's store. It is called under the schedule's lock, with the
-	// row as it is then. An error becomes the slot's launch_failed.
-	Prepare func(ctx context.Context, s Schedule) (Job, error)
-	// RunExists tells whether a store has a run, for a decider that died. An error
-	// means that it cannot be told.
-	RunExists func(ctx context.Context, storeDir, runID string) (bool, error)
-	// Waiting is told who holds the lock that is waited for; may be nil.
-	Waiting func(*filelock.HeldError)
-	NoFsync bool
-	Now     func() time.Time // nil: time.Now
-
-	fault    func(step string) // tests die here
-	patience time.Duration     // for a lock; 0: as usual
-}
-
-// Outcome is what a tick or a run by hand came to.
-type Outcome struct {
-	Schedule Schedule      // as it was decided
-	Record   *gate.Record  // of the slot, or of the run by hand; nil: nothing was due
-	Missed   *gate.Record  // of the slots before it that nobody decided
-	Settled  []gate.Record // of deciders that died
-	Disabled bool          // a tick of a schedule that is switched off
-}
 
 // Tick decides the newest slot of the last ten minutes that nobody decided. Errors:
 // *UnknownError, *Error for a row whose expression cannot be read,
 // *filelock.HeldError when the lock did not come free, and what keeps a decision
 // from being durable. Whatever else goes wrong is in the record.
 func (c Clock) Tick(ctx context.Context) (Outcome, error) {
+	if CheckName(c.Name) == nil {
+		_ = TrimLog(c.Paths, c.Name) // a log that cannot be trimmed keeps no slot waiting
+	}
 	return c.locked(ctx, func(row Row) (Outcome, error) {
 		out := Outcome{Schedule: row.Schedule, Disabled: row.Disabled}
 		s, _, err := ReadState(c.Paths, c.Name)
@@ -103,56 +55,6 @@ func (c Clock) RunNow(ctx context.Context) (Outcome, error) {
 		out.Record = r
 		return out, err
 	})
-}
-
-// locked runs fn under the schedule's lock with its row as it is then.
-func (c Clock) locked(ctx context.Context, fn func(Row) (Outcome, error)) (Outcome, error) {
-	if _, err := c.row(); err != nil {
-		return Outcome{}, err
-	}
-	lock, err := c.acquire(ctx, c.Paths.StateLock(c.Name))
-	if err != nil {
-		return Outcome{}, fmt.Errorf("schedule %s: %w", c.Name, err)
-	}
-	defer lock.Release()
-	// It may have been edited during the wait.
-	row, err := c.row()
-	if err != nil {
-		return Outcome{}, err
-	}
-	return fn(row)
-}
-
-func (c Clock) row() (Row, error) {
-	if err := CheckName(c.Name); err != nil {
-		return Row{}, &UnknownError{Name: c.Name, Manifest: c.Paths.Manifest}
-	}
-	m, err := Load(c.Paths.Manifest, c.Host)
-	if err != nil {
-		return Row{}, err
-	}
-	return m.Find(c.Name)
-}
-
-// acquire waits as long as a slot stays of interest. A holder that is stopped will
-// not let go by itself, so it is not waited for as long.
-func (c Clock) acquire(ctx context.Context, path string) (*filelock.Lock, error) {
-	if err := folder(path); err != nil {
-		return nil, err
-	}
-	lock, err := filelock.TryAcquire(path)
-	var held *filelock.HeldError
-	if !errors.As(err, &held) {
-		return lock, err
-	}
-	if c.Waiting != nil {
-		c.Waiting(held)
-	}
-	wait := cmp.Or(c.patience, Window)
-	if held.Stopped && c.patience == 0 {
-		wait = filelock.DefaultWait
-	}
-	return filelock.Acquire(ctx, path, filelock.Options{Wait: wait})
 }
 
 // tick looks for a slot and decides it.
@@ -245,7 +147,7 @@ func (c Clock) onlyMissed(ctx context.Context, s State, p Pending) error {
 // decide takes one decision through the gate: p has its slot, or none for a run by
 // hand, and what was missed before it.
 func (c Clock) decide(ctx context.Context, row Row, s State, p Pending) (*gate.Record, error) {
-	p.RunID, p.At, p.BotID, p.Cron = c.NewRunID(), c.now(), row.Bot, row.Cron
+	p.RunID, p.At, p.BotID, p.Cron = c.NewRunID(), c.now(), row.Bot, row.clockText()
 	job, jobErr := c.prepare(ctx, row)
 	p.StoreDir = job.StoreDir
 	before := s.Pending
@@ -263,7 +165,7 @@ func (c Clock) decide(ctx context.Context, row Row, s State, p Pending) (*gate.R
 		}
 		c.at("missed")
 	}
-	r := c.cross(ctx, row, p, job, jobErr)
+	r := late(c.cross(ctx, row, p, job, jobErr), p)
 	c.at("gate")
 	// The decision has been made. Being told to stop is no reason to keep quiet of it.
 	if _, err := c.Audit.AppendOnce(context.WithoutCancel(ctx), r); err != nil {
@@ -289,7 +191,7 @@ func (c Clock) cross(ctx context.Context, row Row, p Pending, job Job, jobErr er
 		r.Error = jobErr.Error()
 		return r
 	}
-	lock, err := c.acquire(ctx, job.Lock)
+	lock, _, err := c.acquire(ctx, job.Lock)
 	if err != nil {
 		r.Error = err.Error()
 		return r
@@ -297,15 +199,30 @@ func (c Clock) cross(ctx context.Context, row Row, p Pending, job Job, jobErr er
 	defer lock.Release()
 	return gate.Decide(ctx, gate.Request{
 		Tick: gate.Tick{Surface: gate.HostCron, ScheduleID: c.Name, ScheduleName: c.Name, BotID: row.Bot,
-			Cron: row.Cron, Slot: p.Slot, At: p.At, RunID: p.RunID},
+			Cron: row.clockText(), Slot: p.Slot, At: p.At, RunID: p.RunID},
 		Policy: row.Policy, Vars: job.Vars, Workdir: job.Workdir, Env: job.Env,
 	}, job.Ports)
+}
+
+// late adds to a record how late its slot was taken up. Cron itself is a few seconds
+// late on a busy machine.
+func late(r gate.Record, p Pending) gate.Record {
+	by := p.At.Sub(p.Slot)
+	if p.Slot.IsZero() || by < time.Minute {
+		return r
+	}
+	text := fmt.Sprintf("catch-up, %s late", by.Round(time.Second))
+	if r.Reason != "" {
+		text += "; " + r.Reason
+	}
+	r.Reason = text
+	return r
 }
 
 // base is what all records of a schedule have in common.
 func (c Clock) base(row Row, at time.Time) gate.Record {
 	return gate.Record{Schema: gate.Schema, Surface: gate.HostCron, ScheduleID: c.Name, ScheduleName: c.Name,
-		BotID: row.Bot, Cron: row.Cron, At: at}
+		BotID: row.Bot, Cron: row.clockText(), At: at}
 }
 
 func (c Clock) write(s State, step string) error {

@@ -50,7 +50,9 @@ func TestTickOfAMinuteWithoutASlotLeavesNoRecord(t *testing.T) {
 func TestTickCatchesUpWithinTenMinutes(t *testing.T) {
 	l := newLab(t, row("nightly", "0 2 * * *", ""))
 	l.tickAt(t, "nightly", at(10, 2, 0))
-	l.tickAt(t, "nightly", at(11, 2, 9))
+	if r := l.tickAt(t, "nightly", at(11, 2, 9)).Record; r.Reason != "catch-up, 9m0s late" {
+		t.Errorf("reason %q", r.Reason)
+	}
 	l.tickAt(t, "nightly", at(12, 2, 11)) // too late, but told
 	l.wantTold(t, "fired 10T02:00, fired 11T02:00, missed 12T02:00")
 	l.tickAt(t, "nightly", at(12, 2, 12))
@@ -182,6 +184,9 @@ func TestTickInAnotherZoneTakesOnlyMinutesThatMatch(t *testing.T) {
 		l.tickAt(t, "a", at(10, hour, 0))
 	}
 	l.wantTold(t, "fired 10T21:00")
+	if r := l.records(t)[0]; r.Cron != "TZ=Asia/Kolkata 30 2 * * *" || r.Reason != "" {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestTickSkipsWhileARunIsLive(t *testing.T) {
@@ -402,6 +407,20 @@ func TestATickThatIsToldToStopStillLeavesItsRecord(t *testing.T) {
 	}
 	l.wantTold(t, "launch_failed 10T02:00")
 	l.checkOnce(t)
+}
+
+func TestTickTrimsItsLog(t *testing.T) {
+	l := newLab(t, row("a", "0 2 * * *", ""))
+	if err := folder(l.Log("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(l.Log("a"), make([]byte, logMost+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.tick(t, "a")
+	if _, err := os.Stat(l.Log("a") + ".1"); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestARowThatIsEditedDuringTheWaitIsReadAgain(t *testing.T) {
