@@ -152,36 +152,3 @@ func checkWorkdir(l Launch) error {
 	}
 	return nil
 }
-
-// How long to see a bot start, and how often to look.
-const (
-	startWait = 5 * time.Second
-	startLook = 50 * time.Millisecond
-)
-
-// started waits until the bot runs or could not be started. Whoever will not wait
-// longer has a run all the same.
-func (h *Host) started(ctx context.Context, proc *supervise.Process) (run.Record, error) {
-	over := time.After(startWait)
-	for pause := time.Millisecond; ; pause = min(2*pause, startLook) {
-		rec, err := h.Runs.Get(proc.RunID)
-		if err != nil {
-			return run.Record{ID: proc.RunID}, nil // it was made, and is not ours any more
-		}
-		if rec.Status != run.Queued {
-			return rec, Unstarted(rec)
-		}
-		select {
-		case <-proc.Done(): // it may have written its last word just now
-			if rec, err = h.Outcome(ctx, proc.RunID); err == nil {
-				return rec, Unstarted(rec)
-			}
-			return rec, nil
-		case <-over:
-			return rec, nil
-		case <-ctx.Done():
-			return rec, nil
-		case <-time.After(pause):
-		}
-	}
-}
