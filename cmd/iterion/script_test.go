@@ -24,8 +24,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"iterion": func() {
 			fault(strings.Join(os.Args[1:min(2, len(os.Args))], ""))
-			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }}))
+			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }, Now: clockOf(os.Getenv("ITERION_TEST_NOW"))}))
 		},
+		"crontab": func() { os.Exit(fakeCrontab(os.Getenv("FAKE_CRONTAB"), os.Args[1:])) },
 		"boardwriter": func() {
 			fmt.Println(writeBoard(os.Args[1:]))
 			os.Exit(1)
@@ -61,7 +62,8 @@ func setupScript(e *testscript.Env) error {
 	e.Setenv("TERM", "xterm")
 	e.Setenv("TZ", "UTC")
 	e.Setenv("GORACE", raceExit)
-	for _, name := range []string{"ITERION_STORE_DIR", "ITERION_RUN_ID", "ITERION_BOT", "NO_COLOR", "VISUAL", "EDITOR"} {
+	e.Setenv("FAKE_CRONTAB", filepath.Join(e.WorkDir, "crontab"))
+	for _, name := range []string{"ITERION_SCHEDULES_FILE", "ITERION_TEST_NOW", "ITERION_STORE_DIR", "ITERION_RUN_ID", "ITERION_BOT", "NO_COLOR", "VISUAL", "EDITOR"} {
 		e.Setenv(name, "")
 	}
 	e.Setenv("GOCACHE", goCache())

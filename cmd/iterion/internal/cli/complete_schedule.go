@@ -58,3 +58,14 @@ func (s *schedules) completeEachName(*cobra.Command, []string, string) ([]cobra.
 	}
 	return out, noFiles | cobra.ShellCompDirectiveKeepOrder
 }
+
+// completeSubjects offers what `why` answers for: schedules, and cards with their
+// titles.
+func (s *schedules) completeSubjects(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	names, how := s.completeNames(c, args, to)
+	if len(args) > 0 {
+		return names, how
+	}
+	cards, _ := s.f.completeIDs(c, args, to)
+	return append(names, cards...), noFiles | cobra.ShellCompDirectiveKeepOrder
+}

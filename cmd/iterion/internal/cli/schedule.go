@@ -40,9 +40,11 @@ func newSchedule(f *Factory) *cobra.Command {
 		"  iterion schedule install\n" +
 		"  iterion schedule audit --name nightly\n" +
 		"  iterion why nightly"
-	c.PersistentFlags().StringVar(&s.manifest, "manifest", "", "`file` of the schedules (default: $ITERION_SCHEDULES_FILE, else ~/.iterion/schedules.yaml)")
+	c.PersistentFlags().StringVar(&s.manifest, "manifest", "", manifestUsage)
 	return c
 }
+
+const manifestUsage = "`file` of the schedules (default: $ITERION_SCHEDULES_FILE, else ~/.iterion/schedules.yaml)"
 
 // paths names the files around the manifest in use.
 func (s *schedules) paths() (hostcron.Paths, error) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"time"
 
@@ -116,10 +115,7 @@ func (p place) checkBot(row hostcron.Schedule) error {
 	} else {
 		_, err = b.Manifest.ResolveVars(vars)
 	}
-	if err != nil {
-		return fmt.Errorf("bot %s: %w", b.Slug(), err)
-	}
-	return nil
+	return err
 }
 
 // written tells what a change of the manifest came to, and what is left to do.

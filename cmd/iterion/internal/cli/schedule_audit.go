@@ -155,7 +155,7 @@ func (s *schedules) printTicks(o scheduleAuditOptions, records []gate.Record) {
 	}
 	t := Table{Head: []string{"TIME", "SCHEDULE", "CLOCK", "DECISION", "RUN", "REASON"}}
 	for _, r := range records {
-		t.Row(instant(r.At), r.ScheduleName, string(r.Surface), string(r.Decision), run.Short(r.RunID), tickReason(r))
+		t.Row(instant(r.At), r.ScheduleName, string(r.Surface), string(r.Decision), firedRun(r), tickReason(r))
 	}
 	if !s.f.Global.Verbose {
 		t.Print(s.f)
@@ -185,12 +185,21 @@ func printTick(f *Factory, r gate.Record) error {
 		return nil
 	}
 	f.Say("%s", strings.TrimRight(fmt.Sprintf("%s  %-16s  %-9s  %-15s  %-8s  %s", instant(r.At), visibleLine(r.ScheduleName),
-		r.Surface, r.Decision, run.Short(r.RunID), visibleLine(tickReason(r))), " "))
+		r.Surface, r.Decision, firedRun(r), visibleLine(tickReason(r))), " "))
 	if f.Global.Verbose {
 		sayTail(f, "stdout", r.StdoutTail)
 		sayTail(f, "stderr", r.StderrTail)
 	}
 	return nil
+}
+
+// firedRun is the run that a tick started. Other records may name the run that was
+// to be.
+func firedRun(r gate.Record) string {
+	if r.Decision != gate.Fired {
+		return ""
+	}
+	return run.Short(r.RunID)
 }
 
 // sayTail prints what a guard printed last, if anything.
