@@ -35,9 +35,10 @@ type Options struct {
 	Version    string
 	Exe        string // the binary to start as supervisor; empty: the running one
 	NoFsync    bool
-	Listen     string       // address for health and metrics, before the config's; empty: the config's
-	UntilIdle  bool         // Run returns once there is nothing left to do
-	Log        *slog.Logger // nil: silent
+	Listen     string        // address for health and metrics, before the config's; empty: the config's
+	Lease      time.Duration // of a claim; 0: the dispatcher's own
+	UntilIdle  bool          // Run returns once there is nothing left to do
+	Log        *slog.Logger  // nil: silent
 	Fault      func(point string)
 }
 
@@ -224,9 +225,10 @@ func (d *Daemon) openRuns() {
 
 // ports joins the dispatcher to the store's files.
 func (d *Daemon) ports() dispatch.Options {
-	l := d.o.Layout
+	l, config := d.o.Layout, d.cfg.dispatch()
+	config.Lease = d.o.Lease
 	return dispatch.Options{
-		Board: d.store, Runs: d.runsPort, Bots: botsPort{d.bots}, Config: d.cfg.dispatch(), Log: d.log,
+		Board: d.store, Runs: d.runsPort, Bots: botsPort{d.bots}, Config: config, Log: d.log,
 		Spend: spendPort{spend.Open(l.Root, spend.Options{NoFsync: d.o.NoFsync})},
 		Journal: &journal{path: l.Claims(), store: d.store, o: d.atomic(true),
 			alive: func(owner string) (bool, error) { return ownerAlive(l.Owners(), owner) }},

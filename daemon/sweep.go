@@ -27,15 +27,15 @@ func (d *Daemon) reaps() bool {
 
 func (d *Daemon) newWatchdog(ports dispatch.Options) *watchdog.Watchdog {
 	return watchdog.New(watchdog.Options{
-		Board: d.store, Owner: d.owner.id, Log: d.log,
-		Oracle: oracle{runs: ports.Runs, dir: d.runs, journal: ports.Journal, owner: d.owner.id,
+		Board: d.store, Owner: ports.Owner, Log: d.log,
+		Oracle: oracle{runs: ports.Runs, dir: d.runs, journal: ports.Journal, owner: ports.Owner,
 			retries: &ledger{path: d.o.Layout.Retries()}},
 		Settings: func() watchdog.Settings {
 			a := d.configNow().Agent
 			return watchdog.Settings{
 				// Processes are ended on the word of the store's files, which must be trusted for that.
 				Enabled: d.reaps() && d.gate.open.Load(),
-				Running: a.RunningState, Completed: a.CompletedState, Failed: a.FailedState,
+				Running: a.RunningState, Completed: a.CompletedState, Failed: a.FailedState, Lease: d.o.Lease,
 			}
 		},
 	})
@@ -73,7 +73,7 @@ func (o oracle) Recorded(ctx context.Context, is board.Issue, from board.Fence) 
 	if err != nil {
 		return f, err
 	}
-	f.Tended, f.Source = entry.Owner == o.owner, entry.SourceState
+	f.Tended, f.Source = entry.Owner != "" && entry.Owner == o.owner, entry.SourceState
 	if err := o.findRun(ctx, is, entry.RunID, &f); err != nil {
 		return f, err
 	}

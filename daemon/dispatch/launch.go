@@ -51,13 +51,22 @@ func (j *startJob) prepare(ctx context.Context, d *Dispatcher, issue board.Issue
 }
 
 func (j *startJob) workspace(ctx context.Context, d *Dispatcher, issue board.Issue) (string, error) {
+	began := time.Now()
 	workdir, err := d.opts.Workspaces.Prepare(ctx, issue, j.entry.RunID, j.resumes)
 	if err != nil {
 		return "", fmt.Errorf("prepare the workspace of %s: %w", j.entry.Identifier, err)
 	}
 	d.fault(FaultPrepared)
+	if time.Since(began) > proofLasts { // hooks take their time, and a suspended process more
+		if err := d.opts.Board.Renew(ctx, issue.ID, issue.Fence(), j.cfg.Lease); err != nil {
+			return "", fmt.Errorf("renew the claim on %s: %w", j.entry.Identifier, err)
+		}
+	}
 	return workdir, nil
 }
+
+// proofLasts is how old the last proof of a claim may be at the launch.
+const proofLasts = time.Second
 
 // goOn lets the card's last run go on, under its own id and in its own folder.
 func (j *startJob) goOn(ctx context.Context, d *Dispatcher, issue board.Issue) (string, error) {

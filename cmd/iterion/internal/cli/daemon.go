@@ -60,7 +60,7 @@ func runDaemon(ctx context.Context, f *Factory, o daemonOptions) error {
 	if _, err := daemon.ListenAddr(o.listen); err != nil {
 		return Usagef("--listen: %v", err)
 	}
-	opts.Listen, opts.UntilIdle, opts.Fault = o.listen, o.untilIdle, f.Hooks.Fault
+	opts.Listen, opts.UntilIdle, opts.Fault, opts.Lease = o.listen, o.untilIdle, f.Hooks.Fault, f.Hooks.Lease
 	f.mentionConfig(o.config)
 	d, err := daemon.New(opts)
 	if err != nil {

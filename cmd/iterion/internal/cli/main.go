@@ -13,6 +13,8 @@ import (
 type Hooks struct {
 	// Fault is called by the daemon at its named points.
 	Fault func(point string)
+	// Lease is how long the daemon's claims last without a renewal; 0: as always.
+	Lease time.Duration
 	// Now replaces the clock of the commands; nil: the real one.
 	Now func() time.Time
 }
