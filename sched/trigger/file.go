@@ -42,34 +42,8 @@ type Setting struct {
 
 // Add appends a subscription of the operator's. Errors: ErrExists, ErrInvalid.
 func (f File) Add(ctx context.Context, s Subscription) (Subscription, error) {
-	return f.add(ctx, s.ID, func() (*yaml.Node, error) { return rowNode(s) })
-}
-
-// Create appends a row with these keys; what it does not say is the default of its
-// kind. Errors: ErrExists, ErrInvalid.
-func (f File) Create(ctx context.Context, id string, settings ...Setting) (Subscription, error) {
-	return f.add(ctx, id, func() (*yaml.Node, error) {
-		settings = append([]Setting{{"id", id}}, settings...)
-		slices.SortStableFunc(settings, func(a, b Setting) int { return a.order() - b.order() })
-		return mapping(settings...)
-	})
-}
-
-// order is the place of the setting's key in a new row.
-func (s Setting) order() int {
-	top, _, _ := strings.Cut(s.Key, ".")
-	return slices.Index(Keys(), top)
-}
-
-func (f File) add(ctx context.Context, id string, row func() (*yaml.Node, error)) (Subscription, error) {
-	if err := CheckID(id); err != nil {
-		return Subscription{}, err
-	}
-	return f.change(ctx, id, func(d *document, set Set) error {
-		if _, err := set.Get(id); err == nil || d.index(id) >= 0 {
-			return fmt.Errorf("subscription %s: %w", id, ErrExists)
-		}
-		n, err := row()
+	return f.add(ctx, s.ID, func(d *document) error {
+		n, err := rowNode(s)
 		if err != nil {
 			return err
 		}
@@ -78,36 +52,93 @@ func (f File) add(ctx context.Context, id string, row func() (*yaml.Node, error)
 	})
 }
 
+// Create appends a row with these keys; what it does not say is the default of its
+// kind. Errors: ErrExists, ErrInvalid.
+func (f File) Create(ctx context.Context, id string, settings ...Setting) (Subscription, error) {
+	return f.add(ctx, id, func(d *document) error { return insert(d, id, settings) })
+}
+
+func insert(d *document, id string, settings []Setting) error {
+	settings = append([]Setting{{"id", id}}, settings...)
+	slices.SortStableFunc(settings, func(a, b Setting) int { return a.order() - b.order() })
+	n, err := mapping(settings...)
+	if err != nil {
+		return err
+	}
+	d.append(n)
+	return nil
+}
+
+// order is the place of the setting's key in a new row.
+func (s Setting) order() int {
+	top, _, _ := strings.Cut(s.Key, ".")
+	return slices.Index(Keys(), top)
+}
+
+func (f File) add(ctx context.Context, id string, row func(*document) error) (Subscription, error) {
+	if err := CheckID(id); err != nil {
+		return Subscription{}, err
+	}
+	return f.change(ctx, id, func(d *document, set Set) error {
+		if _, err := set.Get(id); err == nil || d.index(id) >= 0 {
+			return fmt.Errorf("subscription %s: %w", id, ErrExists)
+		}
+		return row(d)
+	})
+}
+
+// Preview returns a subscription as these settings would make or change it, and
+// writes nothing. Errors: ErrInvalid.
+func (f File) Preview(id string, settings ...Setting) (Subscription, error) {
+	data, err := os.ReadFile(f.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Subscription{}, err
+	}
+	_, set, err := f.edited(data, func(d *document, set Set) error {
+		if _, err := set.Get(id); errors.Is(err, ErrNoSubscription) && d.index(id) < 0 {
+			return insert(d, id, settings)
+		}
+		return retune(d, set, id, settings)
+	})
+	if err != nil {
+		return Subscription{}, err
+	}
+	return set.valid(id)
+}
+
 // Edit changes keys of a subscription. One that is derived gets a row that retunes
 // it. Errors: ErrNoSubscription, ErrUnknown, ErrInvalid.
 func (f File) Edit(ctx context.Context, id string, settings ...Setting) (Subscription, error) {
-	return f.change(ctx, id, func(d *document, set Set) error {
-		if _, err := set.Get(id); err != nil {
+	return f.change(ctx, id, func(d *document, set Set) error { return retune(d, set, id, settings) })
+}
+
+// retune changes the row of a subscription, making one where there is none.
+func retune(d *document, set Set, id string, settings []Setting) error {
+	if _, err := set.Get(id); err != nil {
+		return err
+	}
+	at := d.index(id)
+	if at < 0 {
+		n, err := mapping(Setting{"id", id})
+		if err != nil {
 			return err
 		}
-		at := d.index(id)
-		if at < 0 {
-			n, err := mapping(Setting{"id", id})
-			if err != nil {
-				return err
-			}
-			at = d.append(n)
+		at = d.append(n)
+	}
+	row := d.row(at)
+	for _, s := range settings {
+		if err := put(row, strings.Split(s.Key, "."), s.Value); err != nil {
+			return err
 		}
-		row := d.row(at)
-		for _, s := range settings {
-			if err := put(row, strings.Split(s.Key, "."), s.Value); err != nil {
-				return err
-			}
-		}
-		d.touch(at)
-		return nil
-	})
+	}
+	d.touch(at)
+	return nil
 }
 
 // Remove takes a row out. Of a derived subscription that leaves what the manifest
 // says. Errors: ErrNoSubscription, ErrDerived for one that has no row.
 func (f File) Remove(ctx context.Context, id string) error {
-	_, err := f.change(ctx, id, func(d *document, set Set) error {
+	_, err := f.change(ctx, "", func(d *document, set Set) error {
 		at := d.index(id)
 		if at < 0 {
 			if _, err := set.Get(id); err != nil {
@@ -121,8 +152,8 @@ func (f File) Remove(ctx context.Context, id string) error {
 	return err
 }
 
-// change makes one edit and returns the subscription of that id as it is then; the
-// zero one when it is gone.
+// change makes one edit and returns the subscription of that id, which must be
+// valid then. Without an id it looks at none.
 func (f File) change(ctx context.Context, id string, edit func(*document, Set) error) (Subscription, error) {
 	path, err := filepath.EvalSymlinks(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,20 +175,29 @@ func (f File) change(ctx context.Context, id string, edit func(*document, Set) e
 	if err != nil {
 		return Subscription{}, err
 	}
-	sub, err := set.Get(id)
-	switch {
-	case errors.Is(err, ErrNoSubscription):
-		sub = Subscription{}
-	case err != nil:
-		return Subscription{}, err
-	case sub.Problem != "" && slices.ContainsFunc(set.Problems, func(p Problem) bool { return p.ID == id }):
-		return Subscription{}, invalid("%s", sub.Problem)
+	var sub Subscription
+	if id != "" {
+		if sub, err = set.valid(id); err != nil {
+			return Subscription{}, err
+		}
 	}
 	if err := atomicfile.WriteFile(path, next, 0o600, atomicfile.Options{NoFsync: f.NoFsync}); err != nil {
 		return Subscription{}, err
 	}
 	_, err = rewriteState(f.Path, WriteOptions{NoFsync: f.NoFsync}, set.amends)
 	return sub, err
+}
+
+// valid returns a subscription that can be used. Errors: those of Get, ErrInvalid.
+func (s Set) valid(id string) (Subscription, error) {
+	sub, err := s.Get(id)
+	switch {
+	case err != nil:
+		return Subscription{}, err
+	case sub.Problem != "":
+		return Subscription{}, invalid("%s", sub.Problem)
+	}
+	return sub, nil
 }
 
 // edited returns the file as an edit leaves it, and what it says then.

@@ -32,6 +32,7 @@ type Set struct {
 
 	path    string
 	prints  map[string]string // of the derived ones by id
+	rows    map[string]bool   // ids that have a row
 	broken  []Bundle
 	partial bool // something could not be read: more subscriptions may exist
 }
@@ -56,7 +57,7 @@ func Load(o Options) (Set, error) {
 
 // load reads a triggers.yaml that holds data.
 func load(o Options, data []byte) (Set, error) {
-	s := Set{byID: map[string]int{}, path: o.Path, prints: map[string]string{}}
+	s := Set{byID: map[string]int{}, path: o.Path, prints: map[string]string{}, rows: map[string]bool{}}
 	rows, err := readRows(o.Path, data)
 	if err != nil {
 		return s, err
@@ -68,6 +69,7 @@ func load(o Options, data []byte) (Set, error) {
 	}
 	s.derive(o, st)
 	for _, r := range rows {
+		s.rows[r.id] = true
 		s.take(r)
 	}
 	for i := range s.subs {
@@ -167,6 +169,10 @@ func (s Set) cannotRead(bot string) bool {
 // All returns every subscription: the derived ones by bot, then the operator's own
 // in the order of the file.
 func (s Set) All() []Subscription { return slices.Clone(s.subs) }
+
+// HasRow reports whether triggers.yaml has a row of that id, whether it means
+// something or not.
+func (s Set) HasRow(id string) bool { return s.rows[id] }
 
 // Clocks returns the subscriptions in force that a clock fires.
 func (s Set) Clocks() []Subscription {
