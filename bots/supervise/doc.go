@@ -146,6 +146,9 @@
 // progress, cost and output come once a second at most, a question is at most as
 // long as a report. The log says what was left out.
 //
+// A var that is too long for the environment is whole in vars.json alone; the record
+// holds its beginning, for it is written often and read by everyone who lists runs.
+//
 // # What fsync is spent on
 //
 // Three for a run's folder, two for running, two for the final record, one for

@@ -147,7 +147,11 @@ func (s *supervisor) prompt() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := s.talk.engine.Prompt(agent.Prompt{Task: s.rec.Inputs["prompt"], Resume: s.rec.Session != "", Answers: answers})
+	vars, err := s.vars()
+	if err != nil {
+		return nil, err
+	}
+	text := s.talk.engine.Prompt(agent.Prompt{Task: vars["prompt"], Resume: s.rec.Session != "", Answers: answers})
 	path := filepath.Join(s.dir, promptFile)
 	if err := atomicfile.Write(path, []byte(text), 0o600, atomicfile.Options{NoFsync: true}); err != nil {
 		return nil, fmt.Errorf("write the prompt: %w", err)

@@ -115,7 +115,7 @@ func (l *Launcher) Start(ctx context.Context, s Spec) (*Process, error) {
 func (l *Launcher) draft(s Spec) run.Record {
 	rec := run.Record{
 		ID: s.RunID, Name: s.Name, Bot: s.Bot.Slug(), BotVersion: s.Bot.Manifest.Version,
-		BundlePath: l.bundleDir(s), Status: run.Queued, Inputs: s.Inputs, Source: s.Source,
+		BundlePath: l.bundleDir(s), Status: run.Queued, Inputs: noted(s.Inputs), Source: s.Source,
 		Attempt: max(1, s.Attempt), Workdir: s.Workdir, ChainDepth: s.ChainDepth, CreatedAt: time.Now().UTC(),
 	}
 	rec.UpdatedAt = rec.CreatedAt

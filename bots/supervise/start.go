@@ -24,7 +24,12 @@ func (e *launchError) Unwrap() error { return e.err }
 // instruction; an error before that leaves it queued.
 func (s *supervisor) launch() (*proctree.Reaper, error) {
 	goesOn := s.continued()
-	env := s.plan.environ(s.rec, s.dir, goesOn, os.Environ())
+	whole := s.rec
+	var err error
+	if whole.Inputs, err = s.vars(); err != nil {
+		return nil, err
+	}
+	env := s.plan.environ(whole, s.dir, goesOn, os.Environ())
 	program, argv, err := s.command(env)
 	if err != nil {
 		return nil, &launchError{err}
