@@ -21,7 +21,7 @@ func BenchmarkIterion(b *testing.B) {
 	bin := buildProgram(b)
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\nwhat\tmedian\tp95\tfloor\tbar\t\t")
-	for _, m := range []func(*testing.B, string) row{benchStart, benchCard, benchMoveToStart} {
+	for _, m := range []func(*testing.B, string) row{benchStart, benchCard, benchMoveToStart, benchAudit} {
 		fmt.Fprintln(table, m(b, bin))
 	}
 	table.Flush()
