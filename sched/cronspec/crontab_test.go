@@ -34,6 +34,8 @@ func TestCrontabLines(t *testing.T) {
 		{"0 2 1 3 *", "Asia/Tokyo", "UTC", []string{"0 17 28,29 2 *"}},
 		{"0 20 31 12 *", "UTC", "Asia/Tokyo", []string{"0 5 1 1 *"}},
 		{"0 2 1 * mon", "Asia/Tokyo", "UTC", []string{"0 17 28-31 * 0"}},
+		{"0 2 15 3 mon", "Asia/Tokyo", "UTC", []string{"0 17 14 2,3 0"}},
+		{"0 2 1-30 * mon", "Asia/Tokyo", "UTC", []string{"0 17 * * *"}},
 		{"0 2 */2 * mon", "Asia/Tokyo", "UTC", []string{"0 17 * * 0"}},
 		{"0 2 * 1 *", "Asia/Tokyo", "UTC", []string{"0 17 * 1,12 *"}},
 		{"0 2 * * *", "Asia/Kolkata", "UTC", []string{"30 20 * * *"}},

@@ -18,16 +18,16 @@ const (
 // their changes and compares what random expressions should have done with Next,
 // Last and Count. With -all-zones it takes every change of every zone.
 func TestSlotsAreThoseOfBruteForce(t *testing.T) {
-	share, each := 0.01, 6
+	share, pinnedShare, each := 0.008, 0.2, 5
 	if *allZones {
-		share, each = 1, 10
+		share, pinnedShare, each = 1, 1, 10
 	}
 	pick := rand.New(rand.NewPCG(7, 11))
 	tried := 0
 	for _, name := range zoneNames(t) {
 		zone := mustZone(t, name)
 		for _, change := range changes(zone, firstYear, lastYear) {
-			if pick.Float64() >= share && !pinned[name] {
+			if luck := pick.Float64(); luck >= share && !(pinned[name] && luck < pinnedShare) {
 				continue
 			}
 			tried++
@@ -37,13 +37,13 @@ func TestSlotsAreThoseOfBruteForce(t *testing.T) {
 			}
 		}
 	}
-	if tried < 200 {
+	if tried < 150 {
 		t.Fatalf("only %d clock changes tried", tried)
 	}
 	t.Logf("%d clock changes, %d expressions at each", tried, each)
 }
 
-// pinned are zones that are never left to chance: a half-hour shift, a skipped
+// pinned are zones of which more is tried: a half-hour shift, a skipped
 // day, gaps at midnight, changes with the moon, a whole zone moved.
 var pinned = map[string]bool{
 	"Australia/Lord_Howe": true, "Pacific/Apia": true, "Asia/Beirut": true, "Africa/Casablanca": true,
