@@ -15,7 +15,7 @@ FUZZTIME ?= 10s
 BENCHTIME ?= 1x
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race lint golden fuzz bench check
+.PHONY: help build demo test race lint golden shots fuzz bench check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ lint: ## gofmt, vet (Linux and macOS), staticcheck
 golden: ## write the golden screens anew; look at the diff before you commit it
 	@for p in $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r -n1 dirname | sort -u); do \
 		$(GO) test -count=1 $$p -update || exit 1; done
+
+shots: ## take the README's pictures of the screen anew (needs tmux)
+	$(GO) test -count=1 ./cmd/iterion -run TestShots -shots "$(CURDIR)/testdata/shots"
 
 fuzz: ## run every fuzz target for FUZZTIME (10s)
 	@grep -roEH --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort -u | \
