@@ -40,12 +40,9 @@ func TestShots(t *testing.T) {
 	take("board", "Update the changelog", "Right")
 	take("card", "other rules pass", "Enter")
 	term.keys("Escape")
-	take("runs", "live", "3")
-	take("log", "following", "Enter")
+	take("log", "following", "3", "Enter")
 	term.keys("Escape", "Escape")
 	take("daemon", "slots", "4")
-	take("help", "Keys of", "1", "?")
-	term.keys("Escape")
 	term.leave()
 	d.term()
 }
