@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"iterion/bots"
+	"iterion/bots/manifest"
 	"iterion/native/filelock"
 	"iterion/native/run"
 )
@@ -70,6 +71,8 @@ type Spec struct {
 	OverCap    bool
 	ChainDepth int    // launches by outcome that led to this one
 	By         string // person or program that starts it; empty: not said
+	// Retry is kept with the run for whoever goes on with it, see PlannedRetry.
+	Retry manifest.Retry
 }
 
 // Process is the supervisor of a run, started by this process.
@@ -160,7 +163,7 @@ func (l *Launcher) plan(s Spec, rec run.Record) plan {
 	p := newPlan(s.Bot.Manifest, rec.BundlePath)
 	p.StoreDir, p.Extra, p.NoFsync, p.OverCap = l.StoreDir, s.Env, l.NoFsync, s.OverCap
 	p.Grace, p.Linger = cmp.Or(l.Grace, DefaultGrace), cmp.Or(l.linger, DefaultLinger)
-	p.By = s.By
+	p.By, p.Retry = s.By, s.Retry
 	p.Timeout = cmp.Or(s.Timeout, p.Timeout)
 	p.Stall = cmp.Or(s.Stall, p.Stall)
 	return p

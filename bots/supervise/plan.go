@@ -9,6 +9,7 @@ import (
 
 	"iterion/bots/manifest"
 	"iterion/native/atomicfile"
+	"iterion/native/run"
 )
 
 // planFile is the file in the run's folder that tells the supervisor what to start.
@@ -35,6 +36,7 @@ type plan struct {
 	Extra    map[string]string `json:"extra,omitempty"` // ITERION_* of whoever launched
 	NoFsync  bool              `json:"no_fsync,omitempty"`
 	By       string            `json:"by,omitempty"` // who started the run, or goes on with it
+	Retry    manifest.Retry    `json:"retry,omitzero"`
 }
 
 func newPlan(m manifest.Manifest, botDir string) plan {
@@ -72,6 +74,12 @@ func (p plan) write(runDir string) error {
 		return fmt.Errorf("write %s: %w", planFile, err)
 	}
 	return nil
+}
+
+// PlannedRetry returns what the launch of a run said of a used up allowance.
+func PlannedRetry(d *run.Dir, id string) (manifest.Retry, error) {
+	p, err := readPlan(d.Path(id))
+	return p.Retry, err
 }
 
 func readPlan(runDir string) (plan, error) {

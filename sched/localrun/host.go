@@ -46,6 +46,10 @@ func (h *Host) Outcome(ctx context.Context, runID string) (run.Record, error) {
 	return supervise.Recover(ctx, h.Runs, runID)
 }
 
+func (h *Host) launcher() *supervise.Launcher {
+	return &supervise.Launcher{Runs: h.Runs, StoreDir: h.StoreDir, NoFsync: h.NoFsync, Exe: h.Exe, Log: h.Log, Grace: h.grace}
+}
+
 func needsSupervisor(s run.Status) bool { return s == run.Queued || s == run.Running }
 
 func (h *Host) log() *slog.Logger {

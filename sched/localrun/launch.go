@@ -24,7 +24,8 @@ type Launch struct {
 	ChainDepth         int
 	By                 string            // person or program that asks
 	Env                map[string]string // ITERION_* variables that only the caller knows
-	// Retry is what the schedule, the subscription or the call says; see Retry.
+	// Retry is what the schedule, the subscription or the call says of a used up
+	// allowance, see GoOn; it counts before the manifest.
 	Retry manifest.Retry
 }
 
@@ -77,8 +78,7 @@ func (h *Host) Launch(ctx context.Context, l Launch) (run.Record, error) {
 			return run.Record{}, err
 		}
 	}
-	launcher := &supervise.Launcher{Runs: h.Runs, StoreDir: h.StoreDir, NoFsync: h.NoFsync, Exe: h.Exe, Log: h.Log, Grace: h.grace}
-	proc, err := launcher.Start(ctx, spec)
+	proc, err := h.launcher().Start(ctx, spec)
 	if errors.Is(err, run.ErrExists) {
 		rec, _ := h.existing(l.RunID)
 		return rec, nil
@@ -116,6 +116,7 @@ func (h *Host) spec(l Launch) (supervise.Spec, error) {
 	return supervise.Spec{
 		RunID: l.RunID, Name: l.Name, Bot: bot, Source: l.Source, Attempt: 1, Workdir: l.Workdir, Inputs: inputs,
 		Env: l.Env, Timeout: l.Timeout, ChainDepth: l.ChainDepth, By: l.By,
+		Retry: Retry(machineRetry, bot.Manifest.Retry, l.Retry),
 	}, nil
 }
 

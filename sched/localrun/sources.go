@@ -41,6 +41,29 @@ func (s *sources) rules(id, scheduleID string) bool {
 	return ok && (was.ended || was.schedule != scheduleID)
 }
 
+// ended reports whether a run is known to have ended for good.
+func (s *sources) ended(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of[id].ended
+}
+
+// schedule returns whose a run is, empty when that cannot be told.
+func (s *sources) schedule(d *run.Dir, id string) string {
+	s.mu.Lock()
+	was, ok := s.of[id]
+	s.mu.Unlock()
+	if ok {
+		return was.schedule
+	}
+	rec, err := d.Get(id)
+	if err != nil {
+		return ""
+	}
+	s.learn(rec)
+	return rec.Source.ScheduleID
+}
+
 func (s *sources) learn(rec run.Record) {
 	now := source{rec.Source.ScheduleID, rec.Status.Final() && !rec.Status.CanBecome(run.Queued)}
 	if strings.ContainsAny(rec.ID+now.schedule, "\t\n") { // cannot be written down
