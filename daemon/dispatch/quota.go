@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// How a bot wants its runs to be tried again whose allowance was used up.
+// How a bot wants its runs to be tried again whose allowance was used up, in the
+// words of its manifest.
 const (
-	UsageResume  = "resume"  // wait, then go on with the run where the bot can: the default
-	UsageRestart = "restart" // wait, then start afresh
-	UsageFail    = "fail"    // like any other failure
+	UsageResume  = "resume" // wait, then go on with the run where the bot can: the default
+	UsageRestart = "fresh"  // wait, then start afresh
+	UsageFail    = "off"    // like any other failure
 )
 
 // What holds where the bot says nothing.
