@@ -83,6 +83,9 @@ func (f *field) plainItem(item string) (string, *fault) {
 	}
 	low, high, ranged := strings.Cut(base, "-")
 	from, wrong := f.value(low, base)
+	if wrong != nil && stepped && strings.EqualFold(base, "H") {
+		wrong.advice, wrong.field = "", "*/"+stepText
+	}
 	if wrong != nil {
 		return "", wrong
 	}

@@ -38,6 +38,7 @@ var refused = []struct {
 	{"?", "0 2 ? * 1", "day of month", "? is a sign of Quartz; cron has * for any value", "0 2 * * 1"},
 	{"? in the last field", "0 2 1 * ?", "day of week", "? is a sign of Quartz", "0 2 1 * *"},
 	{"H", "H 2 * * *", "minute", "H is a sign of Jenkins", "17 2 * * *"},
+	{"H with a step", "H/15 * * * *", "minute", "H is a sign of Jenkins", "*/15 * * * *"},
 	{"H with a range", "0 H(1-5) * * *", "hour", "H is a sign of Jenkins", "0 3 * * *"},
 	{"~", "0~30 2 * * *", "minute", "~ stands for a random value", "17 2 * * *"},
 
@@ -45,6 +46,8 @@ var refused = []struct {
 	{"a word with a slip", "@dayly", "@dayly", "not a word that cron knows", "@daily"},
 	{"a word in capitals", "@Hourly", "@Hourly", "not a word that cron knows", "@hourly"},
 	{"a word that is none", "@fortnightly", "@fortnightly", "not a word that cron knows", "0 2 * * *"},
+	{"@every with a slip", "@evry 5m", "@evry", "not a word that cron knows", "@every 5m"},
+	{"@every with two slips", "@evry 5x", "@evry", "not a word that cron knows", "@every 90s"},
 	{"a word and more", "@daily 5", "@daily", `nothing may follow it, and "5" does`, "@daily"},
 	{"a word without its @", "hourly", "expression", "it has one field", "@hourly"},
 	{"a time of day", "02:30", "expression", "it has one field", "30 2 * * *"},

@@ -37,7 +37,7 @@ func (s Spec) word(expr string) (Spec, error) {
 	five, ok := macros[name]
 	switch {
 	case !ok:
-		return Spec{}, strange(expr, name)
+		return Spec{}, strange(expr, name, rest)
 	case rest != "":
 		return Spec{}, &Error{expr, name, fmt.Sprintf("nothing may follow it, and %q does", rest), "write `" + name + "`"}
 	}
@@ -45,7 +45,7 @@ func (s Spec) word(expr string) (Spec, error) {
 }
 
 // strange refuses a word that is none of the known ones.
-func strange(expr, name string) *Error {
+func strange(expr, name, rest string) *Error {
 	switch lower := strings.ToLower(name); {
 	case lower == "@reboot":
 		return &Error{expr, name, "the machine's start is not an instant that a clock can tell", "write `@daily` or another time; what is always to run is a keepalive subscription of the daemon"}
@@ -56,10 +56,21 @@ func strange(expr, name string) *Error {
 		return &Error{expr, name, "it is not a word that cron knows", "write @every and a time span, as in `@every 90s`"}
 	}
 	known := "known are " + strings.Join(words, " ")
-	if near, ok := nearest(name, words[:len(words)-1]); ok {
+	if near, ok := nearest(name, words); ok {
+		if near == "@every" {
+			near += " " + spanOr(rest, "90s")
+		}
 		return &Error{expr, name, "it is not a word that cron knows", "write `" + near + "`; " + known}
 	}
 	return &Error{expr, name, "it is not a word that cron knows", "write `0 2 * * *` or the like; " + known}
+}
+
+// spanOr returns a time span that can follow @every, or another one.
+func spanOr(text, other string) string {
+	if _, wrong := interval(text); wrong != nil {
+		return other
+	}
+	return text
 }
 
 var spoken = regexp.MustCompile(`^(\d{1,5})\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)?$`)
