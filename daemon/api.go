@@ -13,6 +13,7 @@ import (
 	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/sched/resident"
 )
 
 // cancelWait bounds how long a stop waits for the runs that it cancels: longer
@@ -37,8 +38,18 @@ func (d *Daemon) status() control.Status {
 		ConfigProblem: d.config.shown(), RestartNeeded: d.config.waiting(),
 		Watchdog: d.singleton.Load() && d.reaps(), Listen: d.web.addr(),
 		Watcher:  control.Watcher{Mode: string(mode), Reason: why},
+		Clocks:   d.clockHealth(),
 		Dispatch: d.withRecords(d.disp.Snapshot()),
 	}
+}
+
+// clockHealth is nil for a daemon that has no clocks.
+func (d *Daemon) clockHealth() *resident.Health {
+	if !d.singleton.Load() {
+		return nil
+	}
+	h := d.clocks.Health()
+	return &h
 }
 
 // withRecords adds what the records of live runs say now; the dispatcher itself

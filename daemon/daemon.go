@@ -24,6 +24,9 @@ import (
 	"iterion/native/filelock"
 	"iterion/native/run"
 	"iterion/native/spend"
+	"iterion/sched/audit"
+	"iterion/sched/localrun"
+	"iterion/sched/resident"
 )
 
 // Options of a daemon.
@@ -64,6 +67,9 @@ type Daemon struct {
 	config    configState
 	folders   *workspace.Manager
 	watchdog  *watchdog.Watchdog // of the owner of the singletons
+	host      *localrun.Host
+	audit     *audit.Log
+	clocks    *resident.Scheduler // of the owner of the singletons
 	web       *web
 }
 
@@ -162,6 +168,7 @@ func (d *Daemon) runParts(ctx context.Context, ln net.Listener) error {
 	parts.Go(func() error { return d.watchConfig(ctx) })
 	parts.Go(func() error { return d.succeed(ctx) })
 	parts.Go(func() error { return d.sweep(ctx) })
+	parts.Go(func() error { return d.tick(ctx) })
 	parts.Go(func() error { return d.web.Run(ctx) })
 	if d.o.UntilIdle {
 		parts.Go(func() error { return d.untilIdle(ctx) })
@@ -199,6 +206,8 @@ func (d *Daemon) build() error {
 	o.Workspaces, o.Intent, o.Owner, o.Fault = d.folders, d.gate, d.owner.id, d.o.Fault
 	d.disp = dispatch.New(o)
 	d.watchdog = d.newWatchdog(o)
+	d.host, d.audit = d.newHost(), d.tickAudit()
+	d.clocks = d.newClocks()
 	d.sight = newSight(d)
 	return nil
 }

@@ -26,6 +26,8 @@
 //	control    the socket, answered by service
 //	sight      watches the files, wakes the actor, feeds the watch stream
 //	config     reads the config file again when it changes
+//	clocks     the resident scheduler, for the owner of the singletons: schedule and
+//	           keepalive subscriptions, from manifests and triggers.yaml
 //	watchdog   takes cards over whose holders have died, for the owner of the singletons
 //	web        health and metrics over TCP, where the operator wants them
 //	trust gate holds dispatch paused while the store is not trusted on this host

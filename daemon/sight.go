@@ -21,6 +21,7 @@ type sight struct {
 	runs  *watch.Watcher
 	spend *watch.Watcher
 	poked chan struct{}
+	spine *spine
 }
 
 func newSight(d *Daemon) *sight {
@@ -32,6 +33,7 @@ func newSight(d *Daemon) *sight {
 		runs:  watch.New(watch.Options{Dirs: []string{l.Runs()}, Log: d.log}),
 		spend: watch.New(watch.Options{Dirs: []string{l.Spend()}, Log: d.log}),
 		poked: make(chan struct{}, 1),
+		spine: newSpine(d),
 	}
 }
 
@@ -49,6 +51,7 @@ func (s *sight) Run(ctx context.Context) error {
 	parts.Go(func() error { return s.board.Run(ctx) })
 	parts.Go(func() error { return s.runs.Run(ctx) })
 	parts.Go(func() error { return s.spend.Run(ctx) })
+	parts.Go(func() error { return s.spine.Run(ctx) })
 	parts.Go(func() error { s.loop(ctx); return nil })
 	return parts.Wait()
 }
@@ -67,8 +70,10 @@ func (s *sight) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-s.board.C():
+			s.spine.look()
 			s.follow(ctx)
 		case <-s.runs.C():
+			s.spine.look()
 			s.complain(ctx, "read runs", s.view.readRuns())
 		case <-s.spend.C():
 			s.d.disp.SpendChanged()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"iterion/daemon/control"
 	"iterion/daemon/dispatch"
 	"iterion/native"
+	"iterion/sched/resident"
 )
 
 // Verdicts is the dispatch guard table as it stands for one card.
@@ -40,7 +42,7 @@ func Why(ctx context.Context, o Options, ref string) (Verdicts, error) {
 
 func whyOffline(ctx context.Context, o Options, ref string) (Verdicts, error) {
 	out := Verdicts{Offline: true}
-	err := offline(o, func(d *Daemon, ports dispatch.Options) (err error) {
+	err := withFiles(o, func(d *Daemon, ports dispatch.Options) (err error) {
 		if out.IssueID, err = d.store.Resolve(ctx, ref); err != nil {
 			return err
 		}
@@ -54,8 +56,9 @@ func whyOffline(ctx context.Context, o Options, ref string) (Verdicts, error) {
 // nothing.
 func OfflineStatus(ctx context.Context, o Options) (control.Status, error) {
 	st := control.Status{Offline: true, StoreDir: o.Layout.Root, ConfigPath: o.ConfigPath}
-	err := offline(o, func(d *Daemon, ports dispatch.Options) (err error) {
+	err := withFiles(o, func(d *Daemon, ports dispatch.Options) (err error) {
 		st.WorkspaceRoot, st.Trusted = d.cfg.Workspace.Root, d.gate.open.Load()
+		st.Clocks = d.offlineClocks()
 		if st.Dispatch, err = dispatch.Look(ctx, ports); err == nil {
 			st.Dispatch = d.withRecords(st.Dispatch)
 		}
@@ -64,8 +67,52 @@ func OfflineStatus(ctx context.Context, o Options) (control.Status, error) {
 	return st, err
 }
 
-// offline opens a store's files for a look without a daemon.
-func offline(o Options, look func(*Daemon, dispatch.Options) error) error {
+// offlineClocks is what files tell of the store's clocks.
+func (d *Daemon) offlineClocks() *resident.Health {
+	rows, h, err := d.readClocks()
+	if err != nil {
+		return &resident.Health{Problems: []string{err.Error()}}
+	}
+	if len(rows) == 0 && len(h.Problems) == 0 {
+		return nil
+	}
+	return &h
+}
+
+func (d *Daemon) readClocks() ([]resident.Row, resident.Health, error) {
+	calendar, err := resident.Read(d.o.Layout.ScheduleIntents())
+	if err != nil {
+		return nil, resident.Health{}, err
+	}
+	in, _, err := clockRows(TriggerOptions(d.o.Layout, d.bots))
+	if err != nil {
+		return nil, resident.Health{}, err
+	}
+	rows, h := resident.Offline(calendar, in, time.Local, time.Now().Round(0))
+	return rows, h, nil
+}
+
+// Schedules returns the clocks of a store: from the running daemon, or from the files
+// when none runs; offline says which.
+func Schedules(ctx context.Context, o Options) (rows []resident.Row, offline bool, err error) {
+	client, err := control.Dial(o.Layout)
+	if err == nil {
+		defer client.Close()
+		rows, err = client.Schedules(ctx)
+		return rows, false, err
+	}
+	if !errors.Is(err, control.ErrNoDaemon) {
+		return nil, false, err
+	}
+	err = withFiles(o, func(d *Daemon, _ dispatch.Options) (err error) {
+		rows, _, err = d.readClocks()
+		return err
+	})
+	return rows, true, err
+}
+
+// withFiles opens a store's files for a look without a daemon.
+func withFiles(o Options, look func(*Daemon, dispatch.Options) error) error {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -12,6 +12,7 @@ import (
 // Server carries it over the socket and the Client has the same methods on the
 // other side. A ref is a full id, a bare uuid or a unique prefix.
 type API interface {
+	Clocking
 	Editing
 
 	Status(ctx context.Context) (Status, error)

@@ -19,6 +19,7 @@ import (
 
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/sched/gate"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -92,6 +93,17 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 			r, err := c.AnswerRun(ctx, id, Answer{Values: map[string]any{"a": "b"}})
 			return r.ID, err
 		}, id, []any{id, Answer{Values: map[string]any{"a": "b"}}}},
+		{"schedules", func() (any, error) { r, err := c.Schedules(ctx); return r[0].Due.RunID, err }, "r1", nil},
+		{"run schedule", func() (any, error) { r, err := c.RunSchedule(ctx, id, By{By: "a"}); return r.ScheduleID, err }, id, []any{id, By{By: "a"}}},
+		{"set schedule", func() (any, error) {
+			r, err := c.SetSchedule(ctx, id, SetSchedule{Enabled: true})
+			return r.Enabled, err
+		}, true, []any{id, SetSchedule{Enabled: true}}},
+		{"ticks", func() (any, error) {
+			var ids string
+			err := c.Ticks(ctx, TickQuery{ID: id, Tail: -1}, func(r gate.Record) error { ids += r.ScheduleID; return nil })
+			return ids, err
+		}, "ab", []any{TickQuery{ID: id, Tail: -1}}},
 		{"comment", func() (any, error) { m, err := c.Comment(ctx, id, AddComment{Body: "b"}); return m.Body, err }, "b", []any{id, AddComment{Body: "b"}}},
 		{"clear last run", func() (any, error) { i, err := c.ClearLastRun(ctx, id, By{By: "a"}); return i.ID, err }, id, []any{id, By{By: "a"}}},
 		{"bots", func() (any, error) { b, err := c.Bots(ctx); return b[0].Slug, err }, "hello", nil},
@@ -119,6 +131,23 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 		if d := cmp.Diff(tc.args, api.asked); d != "" {
 			t.Errorf("%s asked:\n%s", tc.name, d)
 		}
+	}
+}
+
+func TestTicksAreFollowedUntilTheClientHasEnough(t *testing.T) {
+	p := placeIn(t)
+	serve(t, p, &fake{feed: NewFeed()})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen := 0
+	err := dial(t, p).Ticks(ctx, TickQuery{Follow: true}, func(gate.Record) error {
+		if seen++; seen == 2 {
+			cancel()
+		}
+		return nil
+	})
+	if seen != 2 || !errors.Is(err, context.Canceled) {
+		t.Fatalf("%d records, then %v", seen, err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/sched/gate"
+	"iterion/sched/resident"
 )
 
 // fake is a daemon without a dispatcher: it answers what its fields say and
@@ -100,4 +102,28 @@ func (f *fake) Question(_ context.Context, ref string) (run.Interaction, error) 
 func (f *fake) AnswerRun(_ context.Context, ref string, in Answer) (run.Record, error) {
 	f.note(ref, in)
 	return run.Record{ID: ref}, f.err
+}
+
+func (f *fake) Schedules(context.Context) ([]resident.Row, error) {
+	return []resident.Row{{ID: "nightly", Due: &resident.Intent{RunID: "r1"}}}, f.err
+}
+func (f *fake) RunSchedule(_ context.Context, ref string, by By) (gate.Record, error) {
+	f.note(ref, by)
+	return gate.Record{ScheduleID: ref, Decision: gate.Fired}, f.err
+}
+func (f *fake) SetSchedule(_ context.Context, ref string, in SetSchedule) (resident.Row, error) {
+	f.note(ref, in)
+	return resident.Row{ID: ref, Enabled: in.Enabled}, f.err
+}
+func (f *fake) Ticks(ctx context.Context, q TickQuery, send func(gate.Record) error) error {
+	f.note(q)
+	for _, id := range []string{"a", "b"} {
+		if err := send(gate.Record{ScheduleID: id}); err != nil {
+			return err
+		}
+	}
+	if q.Follow {
+		<-ctx.Done()
+	}
+	return f.err
 }

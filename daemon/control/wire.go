@@ -6,6 +6,7 @@ import (
 	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/sched/resident"
 )
 
 // The control API is HTTP/1.1 over the store's unix socket; every body is JSON
@@ -27,6 +28,10 @@ import (
 //	POST /v1/runs/{id}/pause | resume   By          -> run.Record
 //	GET  /v1/runs/{id}/question         run.Interaction
 //	POST /v1/runs/{id}/answer           Answer      -> run.Record
+//	GET  /v1/schedules                  []resident.Row
+//	POST /v1/schedules/{id}/run         By          -> gate.Record
+//	POST /v1/schedules/{id}/set         SetSchedule -> resident.Row
+//	GET  /v1/ticks?id=&tail=&follow=    stream of gate.Record, one JSON object a line
 //	POST /v1/pause | unpause            Pause       -> Status
 //	POST /v1/refresh | reload           By          -> Status
 //	POST /v1/workspaces/prune           Prune       -> PruneReport
@@ -57,7 +62,11 @@ type Status struct {
 	Listen string `json:"listen,omitempty"`
 	// Offline: no daemon is running, and the status is what files tell. It then has
 	// no process, and its dispatcher's picture is that of one that would start now.
-	Offline  bool              `json:"offline,omitempty"`
+	Offline bool `json:"offline,omitempty"`
+	// Clocks is the health of the daemon's own scheduler; nil for a daemon that has none.
+	Clocks *resident.Health `json:"clocks,omitempty"`
+	// Triggers says how far events have come; nil for a daemon that has none of them.
+	Triggers *TriggerStatus    `json:"triggers,omitempty"`
 	Watcher  Watcher           `json:"watcher"`
 	Dispatch dispatch.Snapshot `json:"dispatch"`
 }

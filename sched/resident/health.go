@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -59,8 +60,16 @@ func (s *Scheduler) List(ctx context.Context) ([]Row, error) {
 }
 
 func (s *Scheduler) publish() {
-	h := s.st.healthNow(s.now())
+	h, was := s.st.healthNow(s.now()), s.health.Load()
 	s.health.Store(&h)
+	if s.o.Changed == nil {
+		return
+	}
+	now := h
+	now.LastTick = was.LastTick
+	if !reflect.DeepEqual(now, *was) {
+		s.o.Changed()
+	}
 }
 
 func (s *state) healthNow(now time.Time) Health {
@@ -126,6 +135,9 @@ func (s *state) list(now time.Time) []Row {
 func sortRows(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.ID, b.ID) })
 }
+
+// Describe is a subscription of which nothing else is known.
+func Describe(sub trigger.Subscription) Row { return describe(sub, Entry{}) }
 
 // describe joins a subscription with its calendar.
 func describe(sub trigger.Subscription, e Entry) Row {

@@ -27,6 +27,10 @@ type Options struct {
 	// called when that changed. Nil: nobody is told.
 	Verdict func(ctx context.Context, id, lastError string)
 
+	// Changed is called when the health has changed, but for the time of the last tick.
+	// It must not wait. Nil: nobody is told.
+	Changed func()
+
 	Workdir string   // of rows that name none
 	Env     []string // of guards
 	Now     func() time.Time
