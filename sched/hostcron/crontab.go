@@ -74,7 +74,7 @@ func (c Crontab) replace(ctx context.Context, was, is []byte) error {
 func (c Crontab) call(ctx context.Context, in []byte, args ...string) (out []byte, said string, err error) {
 	program := c.Program
 	if program == "" {
-		program = "crontab"
+		program = usualProgram(os.Getenv("PATH"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, crontabTimeout)
 	defer cancel()
@@ -93,6 +93,19 @@ func (c Crontab) call(ctx context.Context, in []byte, args ...string) (out []byt
 		err = fmt.Errorf("no answer: %w", ctx.Err())
 	}
 	return stdout.Bytes(), strings.TrimSpace(stderr.String()), err
+}
+
+// usualProgram is found by PATH. An environment without one, as a cron or a service
+// may give, has the shell's usual places all the same.
+func usualProgram(path string) string {
+	if path == "" {
+		for _, p := range []string{"/usr/bin/crontab", "/bin/crontab"} {
+			if _, err := os.Stat(p); err == nil {
+				return p
+			}
+		}
+	}
+	return "crontab"
 }
 
 func (c Crontab) failed(act, said string, err error) error {
