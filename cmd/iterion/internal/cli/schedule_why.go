@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"iterion/daemon/dispatch"
-	"iterion/sched/audit"
 	"iterion/sched/gate"
 	"iterion/sched/hostcron"
 )
@@ -56,66 +54,37 @@ func (s *schedules) why(ctx context.Context, name string) ([]dispatch.Verdict, e
 		w.pending, w.last, w.missed, w.next), nil
 }
 
-// scheduleLook is what is known of one schedule. It is looked at once, so that the
-// rows agree with each other.
+// scheduleLook is what is known of a schedule of the host's cron.
 type scheduleLook struct {
-	s        *schedules
-	name     string
-	now      time.Time
+	clockLook
 	paths    hostcron.Paths
 	row      hostcron.Row
 	state    hostcron.State
-	known    bool // there is a state
 	stateErr error
 	tab      crontabView
-	place    place
-	placeErr error
-	records  []gate.Record // the newest, oldest first
-	auditErr error
 }
-
-// lookBack is how many records are looked at.
-const lookBack = 50
 
 func (s *schedules) look(ctx context.Context, name string) (*scheduleLook, error) {
 	m, err := s.load()
 	if err != nil {
 		return nil, err
 	}
-	w := &scheduleLook{s: s, name: name, now: s.f.Now().Round(0)}
+	w := &scheduleLook{clockLook: clockLook{
+		s: s, name: name, now: s.f.Now().Round(0), edit: "`iterion schedule edit " + name,
+		tryGuard: "try it by hand: `iterion schedule run " + name + " --dry-run --run-guard`",
+	}}
 	if w.row, err = m.Find(name); err != nil {
 		return nil, err
 	}
 	if w.paths, err = s.paths(); err != nil {
 		return nil, err
 	}
-	w.state, w.known, w.stateErr = hostcron.ReadState(w.paths, name)
+	w.bound = w.row.Schedule
+	w.state, _, w.stateErr = hostcron.ReadState(w.paths, name)
 	w.tab = s.crontab(ctx)
 	w.place, w.placeErr = s.f.placeOf(w.row.Schedule)
-	_, w.auditErr = s.openAudit(w.paths).Read(audit.Filter{ID: name, Surface: gate.HostCron, Tail: lookBack}, func(r gate.Record) error {
-		w.records = append(w.records, r)
-		return nil
-	})
+	w.readAudit(w.paths, gate.HostCron)
 	return w, nil
-}
-
-// verdict is the answer of one row.
-type verdict struct{ answer, reason, remedy string }
-
-func passed(reason string) verdict          { return verdict{dispatch.AnswerPass, reason, ""} }
-func stopped(reason, remedy string) verdict { return verdict{dispatch.AnswerStop, reason, remedy} }
-func skipped(reason, remedy string) verdict { return verdict{dispatch.AnswerSkip, reason, remedy} }
-
-// rule is one row: its name, and its answer.
-type rule func(ctx context.Context) (name string, v verdict)
-
-func (w *scheduleLook) rows(ctx context.Context, rules ...rule) []dispatch.Verdict {
-	out := make([]dispatch.Verdict, len(rules))
-	for i, r := range rules {
-		name, v := r(ctx)
-		out[i] = dispatch.Verdict{Row: i + 1, Guard: name, Answer: v.answer, Reason: v.reason, Remedy: v.remedy}
-	}
-	return out
 }
 
 func (w *scheduleLook) manifest(context.Context) (string, verdict) {
@@ -147,52 +116,4 @@ func (w *scheduleLook) crontab(context.Context) (string, verdict) {
 		return "crontab", skipped("your crontab has a line for it, but is not what the manifest asks for now", install)
 	}
 	return "crontab", passed("your crontab has a line for it, written " + instant(w.tab.note.At))
-}
-
-func (w *scheduleLook) store(ctx context.Context) (string, verdict) {
-	switch {
-	case w.placeErr != nil:
-		return "store", stopped(w.placeErr.Error(), "`iterion schedule edit "+w.name+" --store-dir DIR`")
-	case !isDir(w.place.workdir):
-		return "store", stopped("the working folder "+w.place.workdir+" is gone", "make it, or `iterion schedule edit "+w.name+" --workdir DIR`")
-	}
-	if err := w.place.checkTrust(ctx); err != nil {
-		return "store", stopped(err.Error(), w.place.command("trust"))
-	}
-	return "store", passed(w.place.layout.Root + " is trusted")
-}
-
-// inPlace answers where there is no store to look at.
-func (w *scheduleLook) inPlace(name string, answer func() verdict) (string, verdict) {
-	if w.placeErr != nil {
-		return name, skipped("not known without a store", "")
-	}
-	return name, answer()
-}
-
-func (w *scheduleLook) bot(context.Context) (string, verdict) {
-	return w.inPlace("bot", func() verdict {
-		if err := w.place.checkBot(w.row.Schedule); err != nil {
-			return stopped(oneLine(err.Error()), w.place.command("bot list")+" shows the bots, "+w.place.command("bot show "+quoted(w.row.Bot))+" what one wants to be told")
-		}
-		return passed("bot " + w.row.Bot + " can be started")
-	})
-}
-
-func (w *scheduleLook) paused(ctx context.Context) (string, verdict) {
-	return w.inPlace("paused", func() verdict {
-		if err := w.place.checkPause(ctx); err != nil {
-			return stopped(oneLine(err.Error()), w.place.command("daemon unpause"))
-		}
-		return passed("the store is not paused")
-	})
-}
-
-func (w *scheduleLook) capped(ctx context.Context) (string, verdict) {
-	return w.inPlace("spend cap", func() verdict {
-		if err := w.place.checkCap(ctx); err != nil {
-			return stopped(oneLine(err.Error()), w.place.command("spend override --note WHY"))
-		}
-		return passed("the day's spending allows it")
-	})
 }

@@ -7,12 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"iterion/native/run"
-	"iterion/sched/gate"
 )
 
 // tickLate is how late a tick of cron may come before it is missed here: cron calls
@@ -78,46 +74,6 @@ func cronSeen(proc string) (seen, sure bool) {
 	return false, true
 }
 
-// overlap says what the policy would say now.
-func (w *scheduleLook) overlap(ctx context.Context) (string, verdict) {
-	return w.inPlace("overlap", func() verdict {
-		host, err := w.place.host()
-		if err != nil {
-			return stopped(err.Error(), "")
-		}
-		live, err := host.Live(ctx, w.name)
-		if err != nil {
-			return stopped("the runs of the schedule cannot be listed: "+err.Error(), w.place.command("doctor"))
-		}
-		j := gate.Judge(w.row.Policy, live, w.now)
-		if j.Fire {
-			return passed(orElse(j.Reason, "no run of it is live"))
-		}
-		return skipped(j.Reason, w.blocked(j.Blocking))
-	})
-}
-
-// blocked says how to watch and how to end a run that is in the way.
-func (w *scheduleLook) blocked(id string) string {
-	short := run.Short(id)
-	return w.place.command("runs logs -f "+short) + " watches it, " + w.place.command("runs cancel "+short) + " ends it"
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-func (w *scheduleLook) guard(context.Context) (string, verdict) {
-	p := w.row.Policy.Filled()
-	if p.Guard == "" {
-		return "guard", passed("it has none")
-	}
-	return "guard", passed(fmt.Sprintf("is asked at each tick, within %s: %s", spanText(p.GuardTimeout), oneLine(p.Guard)))
-}
-
 // pending tells of decisions that have no record yet.
 func (w *scheduleLook) pending(context.Context) (string, verdict) {
 	n := len(w.state.Pending)
@@ -127,78 +83,6 @@ func (w *scheduleLook) pending(context.Context) (string, verdict) {
 	p := w.state.Pending[n-1]
 	return "pending", verdict{"acts", fmt.Sprintf("a decision that began at %s has no record yet; if its tick died, the next one writes it",
 		instant(p.At)), "`iterion schedule run " + w.name + "` or the next tick settles it"}
-}
-
-// last tells of the last decision and what to do about it.
-func (w *scheduleLook) last(context.Context) (string, verdict) {
-	if w.auditErr != nil {
-		return "last tick", skipped(oneLine(w.auditErr.Error()), "")
-	}
-	for _, r := range slices.Backward(w.records) {
-		if r.Decision != gate.Missed {
-			return "last tick", w.lastVerdict(r)
-		}
-	}
-	return "last tick", passed("no tick has left a record yet")
-}
-
-func (w *scheduleLook) lastVerdict(r gate.Record) verdict {
-	said := string(r.Decision) + " at " + instant(r.At)
-	if why := tickReason(r); why != "" {
-		said += ": " + why
-	}
-	switch r.Decision {
-	case gate.Fired:
-		return passed(said + w.becameOf(r.RunID))
-	case gate.SkippedOverlap:
-		if w.placeErr != nil {
-			return skipped(said, "")
-		}
-		return skipped(said+w.becameOf(r.BlockingRunID), w.blocked(r.BlockingRunID))
-	case gate.GuardBlocked, gate.GuardError:
-		return skipped(said+tailText(r), "try it by hand: `iterion schedule run "+w.name+" --dry-run --run-guard`")
-	}
-	return skipped(said, "see the rows above; `iterion schedule run "+w.name+" --dry-run` asks them again")
-}
-
-// becameOf says how a run is now.
-func (w *scheduleLook) becameOf(id string) string {
-	if id == "" || w.placeErr != nil {
-		return ""
-	}
-	rec, err := w.s.f.runsOf(w.place.layout.Root).Get(id)
-	if err != nil {
-		return ", run " + run.Short(id) + " is not there any more"
-	}
-	return ", run " + run.Short(id) + " is " + statusWords(rec)
-}
-
-// tailText is the last line that a guard printed.
-func tailText(r gate.Record) string {
-	for _, tail := range []string{r.StderrTail, r.StdoutTail} {
-		if lines := strings.Split(strings.TrimSpace(tail), "\n"); lines[len(lines)-1] != "" {
-			return "; it printed: " + lines[len(lines)-1]
-		}
-	}
-	return ""
-}
-
-// missedFor is how long slots that passed undecided are worth a word.
-const missedFor = 7 * 24 * time.Hour
-
-func (w *scheduleLook) missed(context.Context) (string, verdict) {
-	n := 0
-	var newest gate.Record
-	for _, r := range w.records {
-		if r.Decision == gate.Missed && r.At.After(w.now.Add(-missedFor)) {
-			n++
-			newest = r
-		}
-	}
-	if n == 0 {
-		return "missed", passed("no slot passed undecided in the last 7 days")
-	}
-	return "missed", passed(strconv.Itoa(n) + " " + plural(n, "span", "spans") + " in the last 7 days, the last: " + oneLine(newest.Reason))
 }
 
 func (w *scheduleLook) next(context.Context) (string, verdict) {
