@@ -14,9 +14,15 @@ import (
 // ErrInvalid is what all refusals of a subscription or an event are.
 var ErrInvalid = errors.New("invalid")
 
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
-}
+// invalidError is an ErrInvalid that says what is wrong and nothing else.
+type invalidError string
+
+func (e invalidError) Error() string { return string(e) }
+
+// Unwrap makes every refusal an ErrInvalid.
+func (e invalidError) Unwrap() error { return ErrInvalid }
+
+func invalid(format string, args ...any) error { return invalidError(fmt.Sprintf(format, args...)) }
 
 // MaxID bounds the id of a subscription, in bytes.
 const MaxID = 200

@@ -168,7 +168,7 @@ func (r *row) retuned(s Subscription) Subscription {
 func (r *row) judged(s Subscription) Subscription {
 	if len(r.problems) == 0 {
 		if err := s.Check(); err != nil {
-			r.problem(r.node, "%s", strings.TrimPrefix(err.Error(), ErrInvalid.Error()+": "))
+			r.problem(r.node, "%s", err)
 		}
 	}
 	if len(r.problems) > 0 {

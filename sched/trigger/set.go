@@ -108,7 +108,7 @@ func (s *Set) derive(o Options, st state) {
 		for _, sub := range derive(b, st.Derived) {
 			s.prints[sub.ID] = fingerprint(sub)
 			if err := sub.Check(); err != nil {
-				sub.Problem = strings.TrimPrefix(err.Error(), ErrInvalid.Error()+": ")
+				sub.Problem = err.Error()
 				s.Problems = append(s.Problems, Problem{File: b.Path, ID: sub.ID, What: sub.Problem})
 			}
 			s.add(sub)

@@ -17,6 +17,7 @@ import (
 	"iterion/sched/cronspec"
 	"iterion/sched/gate"
 	"iterion/sched/hostcron"
+	"iterion/sched/trigger"
 )
 
 // The exit codes of the program.
@@ -93,7 +94,8 @@ func isNotFound(err error) bool {
 	var noStore *native.NoStoreError
 	var noBot *bots.NotFoundError
 	return errors.As(err, &noStore) || errors.As(err, &noBot) || isNoDaemon(err) ||
-		errors.Is(err, board.ErrNotFound) || errors.Is(err, run.ErrNotFound) || errors.Is(err, hostcron.ErrUnknown)
+		errors.Is(err, board.ErrNotFound) || errors.Is(err, run.ErrNotFound) || errors.Is(err, hostcron.ErrUnknown) ||
+		errors.Is(err, trigger.ErrNoSubscription) || errors.Is(err, trigger.ErrNoEffect)
 }
 
 func isNoDaemon(err error) bool { return errors.Is(err, control.ErrNoDaemon) }
@@ -102,7 +104,8 @@ func isInvalid(err error) bool {
 	var config *daemon.ConfigError
 	return errors.As(err, &config) || errors.Is(err, board.ErrInvalid) ||
 		errors.Is(err, run.ErrInvalid) || errors.Is(err, manifest.ErrInvalid) ||
-		errors.Is(err, hostcron.ErrInvalid) || errors.Is(err, cronspec.ErrInvalid) || errors.Is(err, gate.ErrInvalid)
+		errors.Is(err, hostcron.ErrInvalid) || errors.Is(err, cronspec.ErrInvalid) || errors.Is(err, gate.ErrInvalid) ||
+		errors.Is(err, trigger.ErrInvalid)
 }
 
 func isConflict(err error) bool {
@@ -113,7 +116,8 @@ func isConflict(err error) bool {
 	return isWrongMoment(err) || errors.As(err, &held) || errors.As(err, &locked) || errors.As(err, &reached) || errors.As(err, &lifted) ||
 		errors.Is(err, board.ErrConflict) || errors.Is(err, board.ErrTransitionRejected) ||
 		errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrExists) || errors.Is(err, run.ErrExists) ||
-		errors.Is(err, hostcron.ErrExists) || errors.Is(err, hostcron.ErrConflict)
+		errors.Is(err, hostcron.ErrExists) || errors.Is(err, hostcron.ErrConflict) ||
+		errors.Is(err, trigger.ErrExists) || errors.Is(err, trigger.ErrDerived) || errors.Is(err, trigger.ErrEffectState)
 }
 
 // isWrongMoment tells a run that is not where the verb needs it.

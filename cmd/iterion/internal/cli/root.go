@@ -49,7 +49,7 @@ func sections() []section {
 		{"Start and work", []command{{"init", newInit}, {"tui", newTUI}, {"daemon", newDaemon}, {"trust", newTrust}}},
 		{"Cards", []command{{"issue", newIssue}, {"why", newWhy}, {"workspace", newWorkspace}}},
 		{"Bots and their runs", []command{{"bot", newBot}, {"run", newRun}, {"runs", newRuns}, {"report", newReport}, {"spend", newSpend}}},
-		{"Clocks", []command{{"schedule", newSchedule}}},
+		{"Clocks and triggers", []command{{"schedule", newSchedule}, {"trigger", newTrigger}}},
 		{"The program", []command{{"doctor", newDoctor}, {"completion", newCompletion}, {"version", newVersion}}},
 	}
 }
