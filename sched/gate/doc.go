@@ -45,7 +45,8 @@
 // megabytes arrive whole; what is too long for an environment variable is there
 // alone (package supervise).
 //
-// When the caller is killed meanwhile the guard runs on, to an end of its own.
+// When the caller is killed meanwhile the shell dies with it on Linux; what the
+// shell had started, and elsewhere the shell too, runs on to an end of its own.
 //
 // # Interrupted
 //

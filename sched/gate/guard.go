@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -46,6 +47,8 @@ type guardResult struct {
 // runGuard runs the guard of a request and returns once nothing of it is left, at
 // the latest three seconds after its time was over.
 func runGuard(ctx context.Context, r Request, p Policy) guardResult {
+	runtime.LockOSThread() // see attach
+	defer runtime.UnlockOSThread()
 	began := time.Now()
 	g, err := startGuard(r, p)
 	if err != nil {
@@ -73,6 +76,7 @@ func startGuard(r Request, p Policy) (*guard, error) {
 	g.cmd.Dir = r.Workdir
 	g.cmd.Env = append(guardEnv(r), guardMark+"="+mark)
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	attach(g.cmd.SysProcAttr)
 	var err error
 	if g.out, err = newCapture(MaxGuardOutput, false); err != nil {
 		return nil, err
