@@ -39,6 +39,7 @@ func (d *Daemon) status() control.Status {
 		Watchdog: d.singleton.Load() && d.reaps(), Listen: d.web.addr(),
 		Watcher:  control.Watcher{Mode: string(mode), Reason: why},
 		Clocks:   d.clockHealth(),
+		Triggers: d.sight.spine.status(),
 		Dispatch: d.withRecords(d.disp.Snapshot()),
 	}
 }

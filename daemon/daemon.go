@@ -268,34 +268,17 @@ func (d *Daemon) atomic(locked bool) atomicfile.Options {
 // dispatch paused and cards waiting. It is a rejected transition: the command is
 // right, the store's state is not.
 type PausedError struct {
-	Waiting int
-	Reason  string
+	Waiting  int // cards
+	Launches int // that triggers owe
+	Reason   string
 }
 
 func (e *PausedError) Error() string {
+	if e.Launches > 0 {
+		return fmt.Sprintf("%s; cards waiting: %d, launches that triggers owe: %d", e.Reason, e.Waiting, e.Launches)
+	}
 	return fmt.Sprintf("%s; cards waiting: %d", e.Reason, e.Waiting)
 }
 
 // Unwrap makes every PausedError a board.ErrTransitionRejected.
 func (e *PausedError) Unwrap() error { return board.ErrTransitionRejected }
-
-// untilIdle stops the daemon when there is nothing left to do, or nothing that it
-// may do.
-func (d *Daemon) untilIdle(ctx context.Context) error {
-	changed, cancel := d.disp.Subscribe()
-	defer cancel()
-	for {
-		if s := d.disp.Snapshot(); s.Ready && s.Idle {
-			if n := len(s.Queue); n > 0 && s.Desired.Desired == dispatch.DesiredPaused {
-				return &PausedError{Waiting: n, Reason: s.Queue[0].Reason}
-			}
-			d.stop()
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}

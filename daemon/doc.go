@@ -28,6 +28,8 @@
 //	config     reads the config file again when it changes
 //	clocks     the resident scheduler, for the owner of the singletons: schedule and
 //	           keepalive subscriptions, from manifests and triggers.yaml
+//	spine      what events owe: reads the board's log, tells the outcomes of runs, and
+//	           carries the effects out, for the owner of the singletons
 //	watchdog   takes cards over whose holders have died, for the owner of the singletons
 //	web        health and metrics over TCP, where the operator wants them
 //	trust gate holds dispatch paused while the store is not trusted on this host

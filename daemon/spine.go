@@ -210,22 +210,6 @@ func (s *subscriptions) forget() {
 	s.loaded = time.Time{}
 }
 
-// idle reports whether nothing is owed to anybody: all that happened was looked at,
-// and all effects have come to their ends.
-func (s *spine) idle(ctx context.Context) (bool, error) {
-	if !s.reigns() {
-		return true, nil
-	}
-	if _, err := trigger.TellOutcomes(ctx, s.inbox, s.d.runs); err != nil {
-		return false, err
-	}
-	look, err := s.measure(ctx)
-	if err != nil {
-		return false, err
-	}
-	return look.boardLag == 0 && look.inboxLag == 0 && look.counts[trigger.Pending]+look.counts[trigger.Claimed] == 0, nil
-}
-
 // spineLook is how far the spine has come.
 type spineLook struct {
 	boardLag, inboxLag int64 // events that were not looked at yet
