@@ -3,6 +3,7 @@ package hostcron
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,6 +38,7 @@ type caller struct {
 	binary   string
 	manifest bool // is named in the lines
 	host     *time.Location
+	cron     *time.Location // in which the lines are read
 	now      time.Time
 }
 
@@ -77,6 +79,20 @@ func (c caller) lines(s Schedule) ([]string, error) {
 	times, err := spec.CrontabLines(c.host, c.now)
 	if err != nil {
 		return nil, err
+	}
+	// Whoever installs may keep another time than cron does. A tick too many finds
+	// nothing to do, a tick too few would be a slot that nobody decides.
+	if spec, err = s.Spec(c.cron); err != nil {
+		return nil, err
+	}
+	more, err := spec.CrontabLines(c.cron, c.now)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range more {
+		if !slices.Contains(times, t) {
+			times = append(times, t)
+		}
 	}
 	command := c.command(s.Name)
 	if n := len(command); n > commandMax {

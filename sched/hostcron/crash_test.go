@@ -208,13 +208,16 @@ func (l *lab) tickProcess(t *testing.T, minute, step int) *exec.Cmd {
 }
 
 // Half of the ticks die at one of their steps, the others whenever it happens. On a
-// busy machine they are fewer than two hundred.
+// busy machine they are fewer than two hundred, unless ITERION_TEST_KILLS is set.
 func TestI7_TicksKilledAtRandomInstants(t *testing.T) {
 	const (
-		most    = 200
-		atLeast = 20
-		budget  = 15 * time.Second
+		most   = 200
+		budget = 15 * time.Second
 	)
+	atLeast := 20
+	if os.Getenv("ITERION_TEST_KILLS") != "" {
+		atLeast = most
+	}
 	l := newLab(t, row("often", "* * * * *", "    overlap: allow\n    guard: 'true'\n"))
 	kills, took := 0, 5*time.Millisecond
 	for began := time.Now(); kills < most && (kills < atLeast || time.Since(began) < budget); kills++ {
@@ -260,7 +263,7 @@ func TestI7_TicksKilledAtRandomInstants(t *testing.T) {
 		t.Errorf("%d slots decided and %d missed of %d", len(slots), missed, kills+1)
 	}
 	l.checkOnce(t)
-	if dead["fired"] == 0 || dead["launch_failed"] == 0 || len(slots) < atLeast/2 {
+	if dead["fired"] == 0 || dead["launch_failed"] == 0 || len(slots) < kills/4 {
 		t.Errorf("settled: %v, decided: %d: the kills hit one kind of instant alone", dead, len(slots))
 	}
 	t.Logf("%d kills: %d slots decided, %d missed, settled %v", kills, len(slots), missed, dead)

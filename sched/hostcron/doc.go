@@ -77,7 +77,7 @@
 // block that is not whole, or is there twice, is refused: nobody can know which
 // lines are the user's. Install reads, writes only if what was read is still
 // there, and reads back. No environment lines are ever written; PATH as it was at
-// install is noted and the tick sets it itself. The lines are in the host's time.
-// Where the schedule's zone is another, they fire at every minute that could match
-// and the tick finds out whether one did.
+// install is noted and the tick sets it itself. The lines are in cron's time, which
+// is the host's. Where the schedule's zone is another, they fire at every minute that
+// could match and the tick finds out whether one did.
 package hostcron

@@ -2,6 +2,7 @@ package hostcron
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,11 +17,13 @@ import (
 
 // Installer keeps the managed block of the user's crontab.
 type Installer struct {
-	Paths   Paths
-	Host    *time.Location
-	Binary  string // absolute
-	Path    string // PATH, for the ticks
-	Crontab Crontab
+	Paths Paths
+	Host  *time.Location
+	// CronZone is the zone that cron lives in; nil: Host. See SystemZone.
+	CronZone *time.Location
+	Binary   string // absolute
+	Path     string // PATH, for the ticks
+	Crontab  Crontab
 	// CronHome is the home folder that cron will set; see CronHome.
 	CronHome string
 	NoFsync  bool
@@ -52,7 +55,7 @@ func (i Installer) Block() (Block, error) {
 
 func (i Installer) caller() caller {
 	return caller{
-		paths: i.Paths, binary: i.Binary, host: i.Host, now: i.now(),
+		paths: i.Paths, binary: i.Binary, host: i.Host, cron: cmp.Or(i.CronZone, i.Host), now: i.now(),
 		manifest: i.CronHome == "" || i.Paths != Default(i.CronHome),
 	}
 }

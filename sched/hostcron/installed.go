@@ -2,6 +2,7 @@ package hostcron
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 type Installed struct {
 	Path   string    `json:"path"`   // PATH, which a tick sets
 	Binary string    `json:"binary"` // what the lines call
-	Zone   string    `json:"zone"`   // the host's, which the lines are written for
+	Zone   string    `json:"zone"`   // cron's, which the lines are written for
 	At     time.Time `json:"at"`
 }
 
@@ -56,7 +57,7 @@ func warnings(crontab []byte) (out []string) {
 
 // note writes down what the ticks need to know.
 func (i Installer) note() error {
-	n := Installed{Path: i.Path, Binary: i.Binary, Zone: i.Host.String(), At: i.now().UTC()}
+	n := Installed{Path: i.Path, Binary: i.Binary, Zone: cmp.Or(i.CronZone, i.Host).String(), At: i.now().UTC()}
 	data, err := json.MarshalIndent(n, "", "  ")
 	if err == nil {
 		err = atomicfile.WriteFile(i.Paths.Installed(), append(data, '\n'), 0o600, atomicfile.Options{NoFsync: i.NoFsync})

@@ -155,6 +155,7 @@ func TestLoadNamesWhatIsWrongWithARowAndKeepsTheOthers(t *testing.T) {
 		"twin":          {"name: First\n    cron: '0 2 * * *'\n    bot: b", ":6: First: name: is the name of line 3 already"},
 		"no cron":       {"name: x\n    bot: b", ":6: x: cron: is missing"},
 		"bad cron":      {"name: x\n    cron: '0 2 * *'\n    bot: b", `:7: x: cron: cron expression "0 2 * *"`},
+		"line break":    {"name: x\n    cron: \"0 2 *\\n* *\"\n    bot: b", "line break"},
 		"never":         {"name: x\n    cron: '0 0 30 2 *'\n    bot: b", ":7: x: cron: "},
 		"every":         {"name: x\n    cron: '@every 90s'\n    bot: b", "iterion trigger add"},
 		"zone":          {"name: x\n    cron: '0 2 * * *'\n    tz: Mars/Base\n    bot: b", "Mars/Base"},

@@ -375,6 +375,26 @@ func TestTwoRunsByHandAtOnceFireOnce(t *testing.T) {
 	}
 }
 
+func TestTwoTicksInTheSameSecondDecideOnce(t *testing.T) {
+	for range 30 {
+		l := newLab(t, row("a", "0 2 * * *", "    overlap: allow\n"))
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if _, err := l.clock("a").Tick(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		l.wantTold(t, "fired 10T02:00")
+		l.checkOnce(t)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
 func TestRunByHandWaitsForATickUnderWay(t *testing.T) {
 	l := newLab(t, row("a", "0 2 * * *", ""))
 	inLaunch, goOn := make(chan struct{}), make(chan struct{})

@@ -81,7 +81,7 @@ func (s *schedules) installer() (hostcron.Installer, error) {
 	}
 	exe, err := program()
 	return hostcron.Installer{
-		Paths: p, Host: time.Local, Binary: exe, Path: s.f.Env("PATH"), CronHome: hostcron.CronHome(),
+		Paths: p, Host: time.Local, CronZone: hostcron.SystemZone(), Binary: exe, Path: s.f.Env("PATH"), CronHome: hostcron.CronHome(),
 		NoFsync: s.f.Global.NoFsync, Now: s.f.Now,
 	}, err
 }
