@@ -106,7 +106,7 @@ var rooms = map[string][]string{
 	"sched/audit":         {"sched/gate", "native/jsonl", "native/filelock", "native/atomicfile"},
 	"sched/hostcron":      {"sched/cronspec", "sched/gate", "sched/audit", "native/jsonl", "native/filelock", "native/atomicfile", "native/proctree"},
 	"sched/resident":      {"sched/cronspec", "sched/gate", "sched/audit", "sched/trigger", "native/filelock", "native/atomicfile", "native/proctree"},
-	"sched/localrun":      {"sched/gate", "native", "native/run", "native/spend", "native/filelock", "native/proctree", "bots", "bots/manifest", "bots/supervise"},
+	"sched/localrun":      {"sched/gate", "native", "native/run", "native/spend", "native/atomicfile", "native/filelock", "native/proctree", "bots", "bots/manifest", "bots/supervise"},
 	"sched/trigger":       {"sched/cronspec", "sched/gate", "native/board", "native/run", "native/atomicfile", "native/filelock", "bots/manifest"},
 	"sched/trigger/local": {"sched/trigger", "native/jsonl", "native/filelock", "native/atomicfile"},
 
