@@ -120,7 +120,11 @@ func TestMetricsTellWhatTheDaemonDid(t *testing.T) {
 	b.until("the settlement is counted", func() bool {
 		return b.samples(addr)[`iterion_dispatches_total{disposition="completed"}`] == 1
 	})
+	if before["iterion_tick_seconds_count"] < 1 || before["iterion_tick_seconds_sum"] <= 0 {
+		t.Errorf("ticks took %v s, %v of them", before["iterion_tick_seconds_sum"], before["iterion_tick_seconds_count"])
+	}
 	for name, want := range map[string]float64{
+		"iterion_schedules_armed": 0, `iterion_schedule_decisions_total{decision="fired"}`: 0,
 		"iterion_slots": 4, "iterion_slots_in_use": 0, "iterion_cards_ready": 0, "iterion_ready": 1, "iterion_paused": 0,
 		`iterion_dispatches_total{disposition="gave_up"}`: 0, "iterion_spend_cap_usd": 0, "iterion_parked_cards": 0,
 	} {
@@ -149,6 +153,8 @@ func (b *lab) samples(addr string) map[string]float64 {
 			help = words[2]
 		case words[0] == "#" && words[1] == "TYPE" && words[2] == help && !told[help] && (words[3] == "gauge" || words[3] == "counter"):
 			told[help] = true
+		case words[0] == "#" && words[1] == "TYPE" && words[2] == help && !told[help+"_sum"] && words[3] == "summary":
+			told[help+"_sum"], told[help+"_count"] = true, true
 		case len(words) < 2 || !told[strings.SplitN(words[0], "{", 2)[0]]:
 			b.Fatalf("line %q in\n%s", lines.Text(), body)
 		default:

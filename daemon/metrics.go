@@ -8,6 +8,7 @@ import (
 
 	"iterion/daemon/dispatch"
 	"iterion/native/watch"
+	"iterion/sched/gate"
 )
 
 // metrics answers with what the dispatcher published last. It reads no file.
@@ -32,7 +33,27 @@ func (d *Daemon) measure() *exposition {
 	x.gauge("iterion_board_poll_mode", "1 while changes of the board are found by polling alone.", truth(mode == watch.Polling))
 	d.measureWork(&x, s)
 	d.measureSpend(&x, s)
+	d.measureClocks(&x)
+	x.summary("iterion_tick_seconds", "Time that the dispatcher spent thinking over its looks at the board.", s.Thinking.Seconds(), float64(s.Ticks))
 	return &x
+}
+
+// measureClocks is the resident scheduler in numbers.
+func (d *Daemon) measureClocks(x *exposition) {
+	h := d.clockHealth()
+	if h == nil {
+		return
+	}
+	x.gauge("iterion_schedules_armed", "Schedules with a next slot.", float64(h.Armed))
+	x.gauge("iterion_schedules_held", "Due slots that wait, for a slot or the end of a pause.", float64(h.Held))
+	x.gauge("iterion_schedule_problems", "Files and schedules that keep something from firing.", float64(len(h.Problems)))
+	x.family("iterion_schedule_decisions_total", "counter", "Due slots that were decided since the start, by decision.")
+	for _, decision := range []gate.Decision{gate.Fired, gate.GuardBlocked, gate.GuardError, gate.LaunchFailed, gate.Missed, gate.SkippedOverlap} {
+		x.sample("iterion_schedule_decisions_total", float64(h.Decisions[decision]), "decision", string(decision))
+	}
+	if !h.LastTick.IsZero() {
+		x.gauge("iterion_schedule_last_tick_timestamp_seconds", "When the clocks were last looked at, seconds since 1970.", seconds(h.LastTick))
+	}
 }
 
 func (d *Daemon) measureWork(x *exposition, s dispatch.Snapshot) {

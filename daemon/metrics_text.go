@@ -34,6 +34,13 @@ func (x *exposition) gauge(name, help string, value float64, labels ...string) {
 	x.sample(name, value, labels...)
 }
 
+// summary is a metric of which only the sum and the count are told.
+func (x *exposition) summary(name, help string, sum, count float64) {
+	x.family(name, "summary", help)
+	x.sample(name+"_sum", sum)
+	x.sample(name+"_count", count)
+}
+
 func (x *exposition) line(parts ...string) {
 	for _, p := range parts {
 		x.b.WriteString(p)

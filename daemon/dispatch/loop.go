@@ -77,8 +77,12 @@ func (s *state) inFlight() bool {
 
 // turn takes one message through the step.
 func (d *Dispatcher) turn(l lives, m message) {
-	now := wallClock()
+	now, began := wallClock(), time.Now()
 	fx := d.st.step(m, now)
+	if _, tick := m.(discovered); tick {
+		d.st.ticks++
+		d.st.thinking += time.Since(began)
+	}
 	d.perform(l, fx)
 	d.publish(now)
 }

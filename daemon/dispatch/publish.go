@@ -21,7 +21,7 @@ func (s *state) snapshot(now time.Time) Snapshot {
 		At: now, Ready: s.booted, Desired: s.desired,
 		SlotsUsed: s.slotsUsed(), SlotsMax: s.cfg.MaxConcurrent,
 		Idle: s.idle(), LastTick: s.lastTick, NextPoll: s.nextPoll,
-		Settled: maps.Clone(s.settled),
+		Settled: maps.Clone(s.settled), Ticks: s.ticks, Thinking: s.thinking,
 		Running: []Running{}, Queue: append([]Queued{}, s.queue...), Retries: s.retryList(),
 		Parked: []Hold{}, Held: []Hold{},
 		Errors: append([]Problem{}, s.problems...), Warnings: slices.Clone(s.warnings),

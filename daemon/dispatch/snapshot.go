@@ -33,6 +33,11 @@ type Snapshot struct {
 	// cards that it merely let go among them.
 	Settled map[string]int64 `json:"settled,omitempty"`
 
+	// Ticks counts the looks at the board that came back; Thinking is how long the actor
+	// thought over them in all.
+	Ticks    int64         `json:"ticks"`
+	Thinking time.Duration `json:"thinking_ns"`
+
 	// Errors are the newest infrastructure errors, newest first, at most ten.
 	Errors []Problem `json:"errors"`
 	// Spend is the day's spending as it was last read; SpendProblem why it is not.

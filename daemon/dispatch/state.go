@@ -38,6 +38,8 @@ type state struct {
 	infra               infra
 	budget              budget
 	lookingAtSpend      bool
+	ticks               int64 // discoveries that came back
+	thinking            time.Duration
 
 	problems []Problem
 	untold   []string        // of problems, not logged yet

@@ -109,8 +109,13 @@ func watchStatus(ctx context.Context, f *Factory, c *control.Client) error {
 
 // stripped is a status without what changes while nothing does.
 func stripped(s control.Status) control.Status {
-	s.Dispatch.Seq, s.Dispatch.At = 0, s.StartedAt
+	s.Dispatch.Seq, s.Dispatch.At, s.Dispatch.Ticks, s.Dispatch.Thinking = 0, s.StartedAt, 0, 0
 	s.Dispatch.LastTick, s.Dispatch.NextPoll = s.StartedAt, s.StartedAt
+	if s.Clocks != nil {
+		c := *s.Clocks
+		c.LastTick = s.StartedAt
+		s.Clocks = &c
+	}
 	return s
 }
 

@@ -24,6 +24,7 @@ func printStatus(f *Factory, s control.Status) {
 		{"dispatch", dispatchText(s)},
 		{"slots", fmt.Sprintf("%d of %d", d.SlotsUsed, d.SlotsMax)},
 		{"spend", spendText(d)},
+		{"clocks", clocksText(s)},
 	}
 	for _, row := range rows {
 		if row[1] != "" {
@@ -101,6 +102,28 @@ func spendText(d dispatch.Snapshot) string {
 	return text
 }
 
+// clocksText tells of the daemon's own schedules.
+func clocksText(s control.Status) string {
+	c := s.Clocks
+	if c == nil || c.Armed+c.Held == 0 {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("%d armed", c.Armed)}
+	if !c.Next.IsZero() {
+		parts = append(parts, fmt.Sprintf("next %s at %s", c.NextID, instant(c.Next)))
+	}
+	if c.Deciding > 0 {
+		parts = append(parts, fmt.Sprintf("%d being decided", c.Deciding))
+	}
+	if c.Held > 0 {
+		parts = append(parts, fmt.Sprintf("%d held (%s)", c.Held, c.HeldWhy))
+	}
+	if !c.LastTick.IsZero() && !s.Offline {
+		parts = append(parts, "last tick "+instant(c.LastTick))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // printWork lists the cards that are being worked, or wait, and why.
 func printWork(f *Factory, d dispatch.Snapshot) {
 	t := Table{Head: []string{"ID", "WHAT", "SINCE", "CARD", "DETAIL"}}
@@ -135,6 +158,9 @@ func shortOf(issueID string) string {
 
 func runningText(r dispatch.Running) string {
 	parts := []string{r.Bot, "run " + r.RunID}
+	if r.By != "" {
+		parts = append(parts, "by "+r.By)
+	}
 	if r.Attempt > 1 {
 		parts = append(parts, fmt.Sprintf("attempt %d", r.Attempt))
 	}
@@ -179,6 +205,11 @@ func printTroubles(f *Factory, s control.Status) {
 	}
 	if len(s.RestartNeeded) > 0 {
 		f.Warn("the config file changed what holds only after a restart: %s", strings.Join(s.RestartNeeded, ", "))
+	}
+	if s.Clocks != nil {
+		for _, p := range s.Clocks.Problems {
+			f.Warn("clocks: %s", p)
+		}
 	}
 	for _, w := range s.Dispatch.Warnings {
 		f.Warn("%s", w)
