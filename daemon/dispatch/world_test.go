@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // bed is the world that outlives dispatchers: a board, runs, and what daemons
 // keep on disk.
 type bed struct {
-	t       *testing.T
+	t       testing.TB
 	board   *boardtest.Memory
 	runs    *fakeRuns
 	bots    *fakeBots
@@ -45,7 +45,7 @@ func inBed(t *testing.T, test func(t *testing.T, b *bed)) {
 	synctest.Test(t, func(t *testing.T) { test(t, newBed(t)) })
 }
 
-func newBed(t *testing.T) *bed {
+func newBed(t testing.TB) *bed {
 	return &bed{
 		t: t, board: boardtest.NewMemory(), runs: newFakeRuns(), bots: &fakeBots{},
 		spaces: &fakeSpaces{}, journal: newMemJournal(), ledger: &memLedger{}, intent: &memIntent{}, spend: &memSpend{},
