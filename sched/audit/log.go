@@ -118,9 +118,12 @@ func (l *Log) holds(r gate.Record) (bool, error) {
 		return false, err
 	}
 	defer snap.close()
-	ofSchedule, older, found := sieveOf(Filter{ID: r.ScheduleID}), 0, false
+	ofTick, older, found := sieveOf(Filter{ID: r.ScheduleID}), 0, false
+	if !r.Slot.IsZero() { // all write UTC
+		ofTick = append(ofTick, [][]byte{[]byte(`"` + r.Slot.UTC().Format("2006-01-02T15:04:05"))})
+	}
 	err = snap.backward(func(line []byte) error {
-		if ofSchedule.passes(line) {
+		if ofTick.passes(line) {
 			if was, kind := decode(line); kind == record && was.Key() == key {
 				found = true
 				return jsonl.ErrStop
