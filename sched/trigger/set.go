@@ -118,10 +118,11 @@ func (s *Set) derive(o Options, st state) {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// keepPrints remembers what ids a bot had that cannot be read now.
+// keepPrints remembers what ids a bot had that cannot be read now; without a slug,
+// that is any that is not there.
 func (s *Set) keepPrints(slug string, st state) {
 	for id, print := range st.Derived {
-		if bot, _ := DerivedFrom(id); bot == slug {
+		if bot, _ := DerivedFrom(id); (bot == slug || slug == "") && s.prints[id] == "" {
 			s.prints[id] = print
 		}
 	}

@@ -123,13 +123,10 @@ func (s Set) Remember(ctx context.Context, o WriteOptions) error {
 // amends brings the state up to the set and reports whether that changed it. What
 // is not known now may come back.
 func (s Set) amends(st *state) bool {
-	if s.partial {
-		return false
-	}
 	changed := !maps.Equal(st.Derived, s.prints)
 	st.Derived = s.prints
 	for id := range st.Health {
-		if _, known := s.byID[id]; !known {
+		if _, known := s.byID[id]; !known && !s.partial {
 			delete(st.Health, id)
 			changed = true
 		}

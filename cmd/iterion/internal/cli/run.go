@@ -85,6 +85,7 @@ func runRun(ctx context.Context, f *Factory, o runOptions, slug string) error {
 	if err != nil {
 		return err
 	}
+	f.leaveTrace(ctx, l, spec)
 	if o.detach {
 		return f.printDetached(runs, spec)
 	}
