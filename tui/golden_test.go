@@ -57,7 +57,9 @@ var scenes = []struct {
 	{"board-cancel", func(d *driver) { d.press("right", "right", "right", "x") }},
 	{"card", func(d *driver) { d.press("right", "right", "enter") }},
 	{"runs", func(d *driver) { d.press("3") }},
-	{"daemon", func(d *driver) { d.press("4", "down") }},
+	{"clocks", func(d *driver) { d.press("4", "down") }},
+	{"clocks-tick", func(d *driver) { d.press("4", "right", "down", "enter") }},
+	{"daemon", func(d *driver) { d.press("5", "down") }},
 	{"run", func(d *driver) { d.src.setLog(runID(5), sampleLog); d.press("3", "down", "enter") }},
 }
 

@@ -1,10 +1,10 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"iterion/tui/kit"
 	"iterion/tui/screen"
@@ -43,24 +43,19 @@ func (m *root) wheel(k tea.KeyType) tea.Cmd {
 
 // clickTab brings the screen to the front whose name is at x.
 func (m *root) clickTab(x int) tea.Cmd {
-	header := m.header()
-	at := 0
-	if strings.Contains(header, "iterion") {
-		at = kit.Width(" iterion ")
+	header, at := ansi.Strip(m.header()), 0
+	short := !strings.Contains(header, ansi.Strip(m.tabs(false)))
+	if tabs := ansi.Strip(m.tabs(short)); strings.Contains(header, tabs) {
+		at = kit.Width(header[:strings.Index(header, tabs)])
 	}
 	for i, name := range m.order {
-		w := kit.Width(m.tab(i, name))
+		w := 1 + kit.Width(m.tab(i, name, short))
 		if x >= at && x < at+w {
 			return m.jump(i)
 		}
 		at += w
 	}
 	return nil
-}
-
-// tab is a screen's name in the header, without its style.
-func (m *root) tab(i int, name string) string {
-	return fmt.Sprintf("  %d %s ", i+1, strings.ToUpper(name[:1])+name[1:])
 }
 
 // toggleMouse gives the mouse to the terminal, so that text can be selected, or takes

@@ -12,6 +12,7 @@ import (
 	"iterion/tui/screen"
 	"iterion/tui/screen/board"
 	"iterion/tui/screen/card"
+	"iterion/tui/screen/clocks"
 	"iterion/tui/screen/daemon"
 	"iterion/tui/screen/runs"
 )
@@ -59,9 +60,9 @@ func newRoot(ctx context.Context, o Options, theme *kit.Theme, again chan<- stru
 		opts: o, keys: keys(), again: again, clock: clock,
 		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}, Copy: clipboardOf(o.Out), Getenv: o.Getenv},
 		screens: map[string]screen.Screen{
-			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Daemon: daemon.New(),
+			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Clocks: clocks.New(), screen.Daemon: daemon.New(),
 		},
-		order: []string{screen.Board, screen.Card, screen.Runs, screen.Daemon},
+		order: []string{screen.Board, screen.Card, screen.Runs, screen.Clocks, screen.Daemon},
 		at:    screen.Board,
 	}
 }

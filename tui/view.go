@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,20 +68,22 @@ func (m *root) state() string {
 }
 
 // header names the screens and says how dispatch stands. On a narrow window the
-// name of the program goes first, then the details.
+// name of the program goes first, then the details, then the names of the screens
+// that are not in front.
 func (m *root) header() string {
-	t := m.env.Theme
-	name, state := " "+t.Strong.Render("iterion")+" ", m.dispatchState()+" "
-	if kit.Width(name)+kit.Width(m.tabs())+kit.Width(state) >= m.width {
-		name = ""
+	name, states := " "+m.env.Theme.Strong.Render("iterion")+" ", m.dispatchStates()
+	for _, lead := range []string{name + m.tabs(false), m.tabs(false), m.tabs(true)} {
+		for _, state := range states {
+			if kit.Width(lead)+kit.Width(state)+1 < m.width {
+				return kit.Spread(lead, state+" ", m.width)
+			}
+		}
 	}
-	if kit.Width(name)+kit.Width(m.tabs())+kit.Width(state) >= m.width {
-		state = m.slots() + " "
-	}
-	return kit.Spread(name+m.tabs(), state, m.width)
+	return kit.Spread(m.tabs(true), "", m.width)
 }
 
-func (m *root) tabs() string {
+// tabs are the screens; short, the name of the one in front alone.
+func (m *root) tabs(short bool) string {
 	t := m.env.Theme
 	var b strings.Builder
 	for i, name := range m.order {
@@ -88,9 +91,17 @@ func (m *root) tabs() string {
 		if name == m.at {
 			style = t.Select.Bold(true)
 		}
-		b.WriteString(" " + style.Render(m.tab(i, name)[1:]))
+		b.WriteString(" " + style.Render(m.tab(i, name, short)))
 	}
 	return b.String()
+}
+
+// tab is a screen's name in the header, without its style.
+func (m *root) tab(i int, name string, short bool) string {
+	if short && name != m.at {
+		return fmt.Sprint(i + 1)
+	}
+	return fmt.Sprintf(" %d %s ", i+1, strings.ToUpper(name[:1])+name[1:])
 }
 
 // slots says how many of the slots are in use.
@@ -106,24 +117,29 @@ func (m *root) slots() string {
 	return style.Render(fmt.Sprintf("%s %d/%d", glyph, d.SlotsUsed, d.SlotsMax))
 }
 
-// dispatchState is what runs and what waits.
-func (m *root) dispatchState() string {
+// dispatchStates is what runs and what waits, in fewer and fewer words.
+func (m *root) dispatchStates() []string {
 	t := m.env.Theme
 	if !m.env.Mirror.Ready || m.link.lost != nil {
-		return m.slots()
+		return []string{m.slots()}
 	}
 	d := m.env.Mirror.Status.Dispatch
-	parts := []string{m.slots() + t.Dim.Render(" running")}
+	join := func(parts ...string) string {
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		return strings.Join(parts, t.Faint.Render(" "+t.Glyph.Dot+" "))
+	}
+	waiting, retries, paused := "", "", ""
 	if n := m.env.Mirror.Waiting(); n > 0 {
-		parts = append(parts, t.Dim.Render(fmt.Sprintf("%d waiting", n)))
+		waiting = t.Dim.Render(fmt.Sprintf("%d waiting", n))
 	}
 	if n := len(d.Retries); n > 0 {
-		parts = append(parts, t.Warn.Render(fmt.Sprintf("%s %d to retry", t.Glyph.Retry, n)))
+		retries = t.Warn.Render(fmt.Sprintf("%s %d to retry", t.Glyph.Retry, n))
 	}
 	if m.env.Paused() {
-		parts = append(parts, t.Warn.Render(t.Glyph.Paused+" paused"))
+		paused = t.Warn.Render(t.Glyph.Paused + " paused")
 	}
-	return strings.Join(parts, t.Faint.Render(" "+t.Glyph.Dot+" "))
+	running := m.slots() + t.Dim.Render(" running")
+	return []string{join(running, waiting, retries, paused), join(running, retries, paused), join(running, paused), join(m.slots(), paused), m.slots()}
 }
 
 // banners are lines about what is not as it should be, the worst first.

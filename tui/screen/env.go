@@ -67,6 +67,7 @@ const (
 	Card   = "card"
 	Runs   = "runs"
 	Daemon = "daemon"
+	Clocks = "clocks"
 )
 
 // Toast is a passing line for the person.

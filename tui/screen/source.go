@@ -7,6 +7,8 @@ import (
 	"iterion/daemon/dispatch"
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/sched/gate"
+	"iterion/sched/resident"
 )
 
 // Source is the daemon as the screens see it; *control.Client is one. Methods
@@ -35,6 +37,12 @@ type Source interface {
 	// Question returns what a paused run asks; AnswerRun answers it and lets it go on.
 	Question(ctx context.Context, id string) (run.Interaction, error)
 	AnswerRun(ctx context.Context, id string, a control.Answer) (run.Record, error)
+
+	Schedules(ctx context.Context) ([]resident.Row, error)
+	RunSchedule(ctx context.Context, id string, by control.By) (gate.Record, error)
+	SetSchedule(ctx context.Context, id string, in control.SetSchedule) (resident.Row, error)
+	// Ticks hands over records of the tick audit, oldest first.
+	Ticks(ctx context.Context, q control.TickQuery, send func(gate.Record) error) error
 
 	Pause(ctx context.Context, p control.Pause) (control.Status, error)
 	Unpause(ctx context.Context, p control.Pause) (control.Status, error)

@@ -1,0 +1,199 @@
+package clocks
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"iterion/sched/gate"
+	"iterion/sched/resident"
+	"iterion/tui/kit"
+	"iterion/tui/screen"
+)
+
+// headRows is the height of the heading above each pane.
+const headRows = 1
+
+// heights are the rows of the two panes: the schedules take what they need, up to
+// half.
+func (s *Screen) heights(e *screen.Env) (top, bottom int) {
+	rows := max(0, e.Height-2*headRows)
+	top = min(max(1, len(s.rows)), max(1, rows/2))
+	return top, max(0, rows-top)
+}
+
+// View draws the schedules and below them the ticks.
+func (s *Screen) View(e *screen.Env) []string {
+	t := e.Theme
+	top, bottom := s.heights(e)
+	lines := []string{s.heading(e, "Schedules", fmt.Sprint(len(s.rows)), !s.onTicks)}
+	pane := kit.Box(s.schedules(e), e.Width, top)
+	lines = append(lines, pane...)
+	lines = append(lines, s.heading(e, "Ticks", s.health(e), s.onTicks))
+	if len(s.ticks) == 0 && s.known {
+		return append(lines, t.Dim.Render("  no clock has decided anything yet"))
+	}
+	from, to := s.to.pg.Window()
+	for i := from; i < min(to, len(s.ticks)) && i-from < bottom; i++ {
+		lines = append(lines, s.tick(e, s.ticks[i], s.onTicks && i == s.to.at))
+	}
+	return lines
+}
+
+func (s *Screen) heading(e *screen.Env, name, note string, front bool) string {
+	t := e.Theme
+	style, rule := t.Strong, t.Glyph.HLine
+	if front {
+		style, rule = t.Accent, t.Glyph.Heavy
+	}
+	rest := e.Width - kit.Width(name) - kit.Width(note) - 5
+	return " " + style.Render(name) + " " + t.Dim.Render(note) + " " + t.Faint.Render(kit.Rule(rule, rest))
+}
+
+// health says when the scheduler last looked.
+func (s *Screen) health(e *screen.Env) string {
+	h := e.Mirror.Status.Clocks
+	if h == nil || h.LastTick.IsZero() {
+		return ""
+	}
+	return "looked " + kit.Ago(h.LastTick, e.Now)
+}
+
+func (s *Screen) schedules(e *screen.Env) (lines []string) {
+	t := e.Theme
+	switch {
+	case s.err != nil:
+		return []string{"  " + t.Bad.Render(t.Glyph.Bad) + " " + kit.Line(s.err.Error())}
+	case !s.known:
+		return []string{t.Dim.Render("  loading" + t.Glyph.Wait)}
+	case len(s.rows) == 0:
+		return []string{t.Dim.Render("  no schedules: `iterion trigger add` makes one for the daemon, `iterion schedule add` one for the host's cron")}
+	}
+	from, to := s.at.pg.Window()
+	for i := from; i < min(to, len(s.rows)); i++ {
+		lines = append(lines, s.schedule(e, s.rows[i], !s.onTicks && i == s.at.at))
+	}
+	return lines
+}
+
+// markOf is how a schedule stands.
+func markOf(r resident.Row) kit.Mark {
+	switch {
+	case !r.Enabled:
+		return kit.MarkStopped
+	case r.Problem != "" || r.LastError != "":
+		return kit.MarkBad
+	case r.Due != nil && r.Due.Held != nil:
+		return kit.MarkHeld
+	case r.Deciding:
+		return kit.MarkLive
+	}
+	return kit.MarkGood
+}
+
+// standing says in words when it fires next, or why it does not.
+func standing(e *screen.Env, r resident.Row) string {
+	switch {
+	case !r.Enabled:
+		return "out of force"
+	case r.Problem != "":
+		return kit.Line(r.Problem)
+	case r.Due != nil && r.Due.Held != nil:
+		return "held: " + kit.Line(r.Due.Held.Reason)
+	case r.Deciding:
+		return "deciding" + e.Theme.Glyph.Wait
+	case r.Next.IsZero():
+		return "not armed"
+	}
+	return "next " + in(r.Next, e.Now)
+}
+
+// in says how far ahead an instant is.
+func in(at, now time.Time) string {
+	if left := at.Sub(now); left > 0 {
+		return "in " + kit.Span(left)
+	}
+	return "now"
+}
+
+// sparkMax is how many decisions the row of marks shows.
+const sparkMax = 12
+
+// schedule draws one row: mark, id, clock, what its last ticks came to, standing.
+func (s *Screen) schedule(e *screen.Env, r resident.Row, selected bool) string {
+	t := e.Theme
+	glyph, style := t.Mark(markOf(r))
+	name := kit.Fit(kit.Line(cmp.Or(r.ID, r.Bot)), max(10, min(36, e.Width/3))) + " "
+	clock := ""
+	if e.Width >= wide {
+		clock = kit.Fit(kit.Line(r.Clock), 16) + " "
+	}
+	spark, plain := s.spark(e, r.ID)
+	text := standing(e, r)
+	if r.LastError != "" {
+		text += ", last error: " + kit.Line(r.LastError)
+	}
+	if selected {
+		return t.Accent.Render(t.Glyph.Bar) + t.Select.Bold(true).Render(kit.Fit(" "+glyph+" "+name+clock+plain+" "+text, e.Width-1))
+	}
+	line := "  " + style.Render(glyph) + " " + name + t.Dim.Render(clock) + spark + " "
+	return line + t.Dim.Render(kit.Clip(text, max(0, e.Width-kit.Width(line)-1)))
+}
+
+// wide is the width from which on a row shows the expression.
+const wide = 80
+
+// spark is a mark for each of the last decisions, the newest to the right; plain is
+// the same without styles.
+func (s *Screen) spark(e *screen.Env, id string) (styled, plain string) {
+	width := sparkMax
+	if e.Width < wide {
+		width = sparkMax / 2
+	}
+	last := s.last[id]
+	last = last[:min(len(last), width)]
+	var b, p strings.Builder
+	for range width - len(last) {
+		b.WriteString(" ")
+		p.WriteString(" ")
+	}
+	for i := len(last) - 1; i >= 0; i-- {
+		glyph, style := e.Theme.Mark(decisionMark(last[i]))
+		b.WriteString(style.Render(glyph))
+		p.WriteString(glyph)
+	}
+	return b.String(), p.String()
+}
+
+// decisionMark is the shape of a decision.
+func decisionMark(d gate.Decision) kit.Mark {
+	switch d {
+	case gate.Fired:
+		return kit.MarkLive
+	case gate.SkippedOverlap:
+		return kit.MarkQuiet
+	case gate.GuardBlocked:
+		return kit.MarkBlocked
+	case gate.Missed:
+		return kit.MarkWait
+	}
+	return kit.MarkBad
+}
+
+// tick draws one record: when, which schedule, what was decided, and why.
+func (s *Screen) tick(e *screen.Env, r gate.Record, selected bool) string {
+	t := e.Theme
+	glyph, style := t.Mark(decisionMark(r.Decision))
+	when := kit.Fit(kit.Ago(r.At, e.Now), 9) + " "
+	name := kit.Fit(kit.Line(cmp.Or(r.ScheduleName, r.ScheduleID)), max(8, min(30, e.Width/4))) + " "
+	text := kit.Line(said(r))
+	if r.Reason != "" && !strings.Contains(text, kit.Line(r.Reason)) {
+		text += ", " + kit.Line(r.Reason)
+	}
+	if selected {
+		return t.Accent.Render(t.Glyph.Bar) + t.Select.Bold(true).Render(kit.Fit(" "+when+name+glyph+" "+text, e.Width-1))
+	}
+	line := "  " + t.Faint.Render(when) + name + style.Render(glyph) + " "
+	return line + t.Dim.Render(kit.Clip(text, max(0, e.Width-kit.Width(line)-1)))
+}
