@@ -27,6 +27,7 @@ type world struct {
 	budget    budget
 	stopping  bool
 	slots     int            // used
+	kept      int            // kept for runs without a card
 	slotsHere int            // used by cards from this card's column
 	slotsBy   map[string]int // by column; only in why
 	retry     RetryEntry
@@ -157,6 +158,9 @@ func pausedGuard(f facts) answer {
 func slotsGuard(f facts) answer {
 	if f.slots >= f.cfg.MaxConcurrent {
 		return stopWalk(fmt.Sprintf("all %d slots are in use", f.cfg.MaxConcurrent), "wait, or raise agent.max_concurrent")
+	}
+	if f.slots+f.kept >= f.cfg.MaxConcurrent {
+		return stopWalk("the free slot goes to a clock or an event that has waited for one", "wait, or raise agent.max_concurrent")
 	}
 	return pass(fmt.Sprintf("%d of %d slots in use", f.slots, f.cfg.MaxConcurrent))
 }

@@ -47,7 +47,7 @@ func (s *state) goOn(c *card, now time.Time) effect {
 	}
 	c.phase, c.slot, c.goAt = PhaseLaunching, true, time.Time{}
 	c.holds++
-	s.touched[c.issue.ID] = true
+	s.touched[c.issue.ID], s.cardsDue = true, false
 	return startCard{goOnJob{
 		cfg: s.cfg, columns: s.columns, issueID: c.issue.ID, fence: c.fence, placed: c.placed, stamped: c.stamped,
 		entry: s.entry(c, PhaseLaunching), outcome: c.outcome,

@@ -72,19 +72,41 @@ func (d *Dispatcher) Launched(runID string, err error) {
 func (d *Dispatcher) TakeOverRuns() { d.tell(takeOverAsked{}) }
 
 func (s *state) onReserveAsked(m reserveAsked, now time.Time) []effect {
+	delete(s.asking, m.of.RunID)
 	if s.directs[m.of.RunID] != nil {
 		return []effect{replyError{to: m.reply}}
 	}
 	f := facts{world: s.world("", ""), now: now}
 	f.booting = f.booting || s.lastTick.IsZero() // what is spent is not known before
 	if g, a, no := refuse(goOnGuards(), f); no {
+		if g.name == guardSlots {
+			s.asking[m.of.RunID] = now
+		}
 		return []effect{replyError{to: m.reply, err: &HeldBackError{Guard: g.name, Reason: a.reason, Remedy: a.remedy}}}
 	}
+	s.cardsDue = true
 	s.directs[m.of.RunID] = &direct{
 		runID: m.of.RunID, title: m.of.Title, bot: m.of.Bot, by: m.of.By, attempt: 1,
 		asked: now, phase: PhaseLaunching, reserved: true,
 	}
 	return []effect{replyError{to: m.reply}}
+}
+
+// askAgain is how long a slot is kept for somebody who asked for one in vain.
+const askAgain = 30 * time.Second
+
+// kept is how many free slots cards leave alone: one for those who asked in vain and
+// will again, unless the last one was theirs. So neither starves the other.
+func (s *state) kept(now time.Time) int {
+	for id, at := range s.asking {
+		if now.Sub(at) >= askAgain || at.After(now) {
+			delete(s.asking, id)
+		}
+	}
+	if len(s.asking) == 0 || s.cardsDue {
+		return 0
+	}
+	return 1
 }
 
 func (s *state) onReservedTried(m reservedTried) []effect {

@@ -3,6 +3,8 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -57,6 +59,68 @@ func TestReservedRunHasItsSlotUntilItEnds(t *testing.T) {
 		b.launches(card, 1)
 		b.settledIn(card, board.StateReview)
 		l.slots(0)
+	})
+}
+
+// With more cards than slots a clock gets the next slot that is free, and then a card
+// does: neither starves the other.
+func TestReserveAndCardsTakeTurnsWhenSlotsAreScarce(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.cfg.MaxConcurrent = 1
+		b.runs.plan = func(Launch) script { return finishes(20 * time.Second) }
+		for range 4 {
+			b.card()
+		}
+		l := b.start()
+		synctest.Wait()
+		taken := func() string {
+			r := l.Snapshot().Running
+			switch {
+			case len(r) == 0:
+				return "nobody"
+			case r[0].IssueID == "":
+				return r[0].RunID
+			}
+			return "card"
+		}
+		var turns []string
+		for i := range 6 {
+			turns = append(turns, taken())
+			id := fmt.Sprint("r", i)
+			if turns[i] == "card" {
+				b.heldBack(l.Reserve(t.Context(), Direct{RunID: id}), GuardSlots)
+				l.later(21 * time.Second) // asks again only when the slot has been free for a while
+				l.Refresh()
+				synctest.Wait()
+				b.ok(l.Reserve(t.Context(), Direct{RunID: id}))
+			} else {
+				b.heldBack(l.Reserve(t.Context(), Direct{RunID: id}), GuardSlots)
+				l.Launched(turns[i], errors.New("nothing came of it"))
+				synctest.Wait()
+			}
+			synctest.Wait()
+		}
+		if want := []string{"card", "r0", "card", "r2", "card", "r4"}; !slices.Equal(turns, want) {
+			t.Fatalf("turns %v, want %v", turns, want)
+		}
+	})
+}
+
+// A slot is not kept for ever for somebody who does not come back.
+func TestSlotIsNotKeptForWhoDoesNotAskAgain(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.cfg.MaxConcurrent = 1
+		b.runs.plan = func(Launch) script { return finishes(time.Second) }
+		b.card()
+		l := b.start()
+		synctest.Wait()
+		next := b.card()
+		b.heldBack(l.Reserve(t.Context(), nightly), GuardSlots)
+		l.later(5 * time.Second)
+		b.launches(next, 0)
+		l.refusedBy(next, GuardSlots)
+		l.later(askAgain - 5*time.Second)
+		b.launches(next, 1)
 	})
 }
 

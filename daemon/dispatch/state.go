@@ -19,6 +19,9 @@ type state struct {
 	desired                    Desired
 	columns                    columns
 
+	asking   map[string]time.Time // when a run without a card was last refused for want of a slot
+	cardsDue bool                 // the last free slot went to a run without a card
+
 	cards    map[string]*card   // every card that is ours, by issue id
 	directs  map[string]*direct // runs without a card that go on here, by run id
 	retries  map[string]RetryEntry
@@ -105,6 +108,7 @@ func newState(cfg Config, owner, marker string) *state {
 		cfg: cfg, owner: owner, marker: marker,
 		cards:    map[string]*card{},
 		directs:  map[string]*direct{},
+		asking:   map[string]time.Time{},
 		retries:  map[string]RetryEntry{},
 		refusals: map[string]refusal{},
 		touched:  map[string]bool{},

@@ -89,7 +89,7 @@ func (s *state) handleAsked(m message, now time.Time) []effect {
 	case stopRuns:
 		return s.onStopRuns(m)
 	case worldAsked:
-		return []effect{replyWorld{to: m.reply, w: s.worldOf(m.issueID)}}
+		return []effect{replyWorld{to: m.reply, w: s.worldOf(m.issueID, now)}}
 	case troubled:
 		s.trouble(now, m.what)
 	case drain:
@@ -251,8 +251,9 @@ func (s *state) onDesiredSaved(m desiredSaved, now time.Time) []effect {
 }
 
 // worldOf is the world as the guards would see it for a card.
-func (s *state) worldOf(issueID string) world {
+func (s *state) worldOf(issueID string, now time.Time) world {
 	w := s.world(issueID, "")
+	w.kept = s.kept(now)
 	w.slotsBy = map[string]int{}
 	for _, c := range s.cards {
 		if c.slot {

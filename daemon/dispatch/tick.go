@@ -154,7 +154,9 @@ func (s *state) pruneRefusals() {
 }
 
 func (s *state) factsOf(c candidate, now time.Time) facts {
-	return facts{world: s.world(c.Issue.ID, c.Issue.State), candidate: c, now: now}
+	f := facts{world: s.world(c.Issue.ID, c.Issue.State), candidate: c, now: now}
+	f.kept = s.kept(now)
+	return f
 }
 
 func (s *state) world(issueID, column string) world {
@@ -205,7 +207,7 @@ func (s *state) start(cand candidate, now time.Time) effect {
 		c.resumes, c.outcome = cand.Last.Record.ID, cand.Last.Record.OutcomeSeq
 	}
 	s.cards[cand.Issue.ID] = c
-	s.touched[cand.Issue.ID] = true
+	s.touched[cand.Issue.ID], s.cardsDue = true, false
 	return startCard{startJob{
 		cfg: s.cfg, columns: s.columns, cand: cand, attempt: c.attempt, marker: s.marker,
 		retry: s.retries[cand.Issue.ID], ledgerV: s.noted[cand.Issue.ID],
@@ -241,6 +243,9 @@ func (s *state) wakeAt(now time.Time) time.Time {
 	}
 	for _, d := range s.directs {
 		soonest(d.goAt)
+	}
+	for _, at := range s.asking {
+		soonest(at.Add(askAgain))
 	}
 	return next
 }
@@ -281,6 +286,11 @@ func (s *state) due(now time.Time) bool {
 	}
 	for _, d := range s.directs {
 		if passed(d.goAt) {
+			return true
+		}
+	}
+	for _, at := range s.asking { // what was kept for it is the cards' now
+		if passed(at.Add(askAgain)) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package resident
 import (
 	"context"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +46,31 @@ func TestI7_DeathAtEachStepOfASlot(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// Slots that were folded and told of before a death are told of once, whatever comes
+// due until the next scheduler is there.
+func TestI7_FoldedSlotsAreToldOfOnce(t *testing.T) {
+	for _, step := range []string{"record", "recorded", "launch"} {
+		t.Run(step, func(t *testing.T) {
+			inBed(t, func(t *testing.T, b *bed) {
+				b.rows = []trigger.Subscription{hourly()}
+				b.start().quit()
+				b.jump(3*time.Hour + time.Minute)
+				d := &deadly{bed: b, at: step}
+				b.start(d.options)
+				b.jump(2 * time.Hour)
+				b.start()
+				b.wants("missed 01 02:00:00", "missed 01 04:00:00", "fired 01 05:00:00")
+				for i, want := range []string{"2 slots from 2000-01-01T01:00:00Z", "2 slots from 2000-01-01T03:00:00Z"} {
+					if r := b.record(i).Reason; !strings.HasPrefix(r, want) {
+						t.Fatalf("reason %q", r)
+					}
+				}
+				d.set(func() { close(d.end()) })
+			})
+		})
 	}
 }
 

@@ -57,6 +57,9 @@ func (j job) run(ctx context.Context) outcome {
 		if out, done := j.recall(ctx, in); done {
 			return out
 		}
+		if err := j.tellFolded(ctx); err != nil {
+			return j.again(in, err)
+		}
 	}
 	now := j.s.now()
 	in, through := j.plan(now)
@@ -94,6 +97,7 @@ func (j job) settle(ctx context.Context, in *Intent, through time.Time, slot *re
 		if out.err = j.append(ctx, j.folded(in)); out.err != nil {
 			return out
 		}
+		out.intent = in.unfolded()
 	}
 	if in.Missed {
 		return j.record(ctx, out, j.missed(in))
@@ -101,7 +105,7 @@ func (j job) settle(ctx context.Context, in *Intent, through time.Time, slot *re
 	rec, err := j.decide(ctx, in, slot)
 	var held *HeldError
 	if errors.As(err, &held) { // the slot was gone before the launch
-		next := *in
+		next := *out.intent
 		next.Held = heldBy(held, j.s.now())
 		out.intent, out.held, out.changed, out.waiting = &next, true, true, held.Slots && (j.fresh || j.waiting)
 		return out
@@ -181,6 +185,28 @@ func (j job) recall(ctx context.Context, in *Intent) (outcome, bool) {
 		return out, false
 	}
 	return j.record(ctx, out, j.firedBefore(in)), true
+}
+
+// tellFolded tells the audit of the slots that an intention had folded before it was
+// cut off, unless it was told. What comes due since is folded for itself: nothing is
+// told twice.
+func (j *job) tellFolded(ctx context.Context) error {
+	in := j.entry.Intent
+	if in.Folded == 0 {
+		return nil
+	}
+	if err := j.append(ctx, j.folded(in)); err != nil {
+		return err
+	}
+	j.entry.Intent = in.unfolded()
+	return nil
+}
+
+// unfolded is the intention without the slots that the audit was told of.
+func (in *Intent) unfolded() *Intent {
+	next := *in
+	next.Folded, next.FoldedFirst, next.FoldedLast = 0, time.Time{}, time.Time{}
+	return &next
 }
 
 // inAudit finds the record of an intention's slot.
