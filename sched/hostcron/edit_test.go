@@ -137,30 +137,35 @@ func TestEditsKnowOtherLayouts(t *testing.T) {
 		_, err := e.Update(t.Context(), "a", func(s *Schedule) error { s.TZ = ""; return nil })
 		return err
 	}
+	oneMore := func(e Editor) error {
+		_, err := e.Update(t.Context(), "a", func(s *Schedule) error { s.Vars["y"] = "2"; return nil })
+		return err
+	}
 	const row = "name: n\n    cron: \"0 1 * * *\"\n    bot: b\n"
 	for name, c := range map[string]struct {
 		do        func(Editor) error
 		old, want string
 	}{
-		"empty":            {add, "", "version: 1\nschedules:\n  - " + row},
-		"comment":          {add, "# mine", "# mine\nversion: 1\nschedules:\n  - " + row},
-		"version alone":    {add, "version: 1\n", "version: 1\nschedules:\n  - " + row},
-		"empty list":       {add, "schedules: []  # none yet\nx: 1\n", "schedules:   # none yet\n  - " + row + "x: 1\n"},
-		"null":             {add, "schedules:\nx: 1\n", "schedules:\n  - " + row + "x: 1\n"},
-		"no last newline":  {add, "schedules:\n- {name: a, cron: '0 1 * * *', bot: b}", "schedules:\n- {name: a, cron: '0 1 * * *', bot: b}\n- name: n\n  cron: \"0 1 * * *\"\n  bot: b\n"},
-		"key behind":       {add, "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\nx: 1\n", "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n  - " + row + "x: 1\n"},
-		"commented row":    {add, "schedules:\n  - name: a\n    bot: b\n    cron: 0 1 * * *\n  # - name: old\n\n# end\n", "schedules:\n  - name: a\n    bot: b\n    cron: 0 1 * * *\n  # - name: old\n  - " + row + "\n# end\n"},
-		"flow row":         {off("a"), "schedules:\n  - {name: a, cron: '0 1 * * *', bot: b}\n  - {name: c, cron: '0 1 * * *', bot: b}\n", "schedules:\n  - {name: a, cron: '0 1 * * *', bot: b, disabled: true}\n  - {name: c, cron: '0 1 * * *', bot: b}\n"},
-		"dash alone":       {off("a"), "schedules:\n  -\n    name: a\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  -\n    name: a\n    cron: 0 1 * * *\n    bot: b\n    disabled: true\n"},
-		"deep dash":        {off("a"), "schedules:\n    -   name: a\n        cron: 0 1 * * *\n        bot: b\n", "schedules:\n    -   name: a\n        cron: 0 1 * * *\n        bot: b\n        disabled: true\n"},
-		"on":               {on("a"), "schedules:\n  - name: a\n    disabled: true # for now\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  - name: a\n    disabled: false # for now\n    cron: 0 1 * * *\n    bot: b\n"},
-		"behind the dash":  {noTZ, "schedules:\n  - tz: UTC\n    # name\n    name: a\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n    # name\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n"},
-		"no value":         {off("a"), "schedules:\n  - name: a\n    disabled: # say\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  - name: a\n    disabled: true # say\n    cron: 0 1 * * *\n    bot: b\n"},
-		"value below":      {off("a"), "schedules:\n  - name: a\n    disabled:\n      false\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  - name: a\n    disabled: true\n    cron: 0 1 * * *\n    bot: b\n"},
-		"a broken row":     {off("a"), "schedules:\n  - name: a\n    cron: nonsense\n", "schedules:\n  - name: a\n    cron: nonsense\n    disabled: true\n"},
-		"over an anchor":   {off("a"), "d: &d {bot: b}\nschedules:\n  - <<: *d\n    name: a\n    cron: 0 1 * * *\n", "d: &d {bot: b}\nschedules:\n  - <<: *d\n    name: a\n    cron: 0 1 * * *\n    disabled: true\n"},
-		"list in a row":    {off("a"), "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n    x:\n    - 1\n    - 2\n", "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n    x:\n    - 1\n    - 2\n    disabled: true\n"},
-		"key beside lists": {noTZ, "schedules:\n  - name: a\n    tz: UTC\n    x:\n    - 1\n    bot: b\n    cron: 0 1 * * *\n", "schedules:\n  - name: a\n    x:\n    - 1\n    bot: b\n    cron: 0 1 * * *\n"},
+		"empty":             {add, "", "version: 1\nschedules:\n  - " + row},
+		"comment":           {add, "# mine", "# mine\nversion: 1\nschedules:\n  - " + row},
+		"version alone":     {add, "version: 1\n", "version: 1\nschedules:\n  - " + row},
+		"empty list":        {add, "schedules: []  # none yet\nx: 1\n", "schedules:   # none yet\n  - " + row + "x: 1\n"},
+		"null":              {add, "schedules:\nx: 1\n", "schedules:\n  - " + row + "x: 1\n"},
+		"no last newline":   {add, "schedules:\n- {name: a, cron: '0 1 * * *', bot: b}", "schedules:\n- {name: a, cron: '0 1 * * *', bot: b}\n- name: n\n  cron: \"0 1 * * *\"\n  bot: b\n"},
+		"key behind":        {add, "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\nx: 1\n", "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n  - " + row + "x: 1\n"},
+		"commented row":     {add, "schedules:\n  - name: a\n    bot: b\n    cron: 0 1 * * *\n  # - name: old\n\n# end\n", "schedules:\n  - name: a\n    bot: b\n    cron: 0 1 * * *\n  # - name: old\n  - " + row + "\n# end\n"},
+		"flow row":          {off("a"), "schedules:\n  - {name: a, cron: '0 1 * * *', bot: b}\n  - {name: c, cron: '0 1 * * *', bot: b}\n", "schedules:\n  - {name: a, cron: '0 1 * * *', bot: b, disabled: true}\n  - {name: c, cron: '0 1 * * *', bot: b}\n"},
+		"dash alone":        {off("a"), "schedules:\n  -\n    name: a\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  -\n    name: a\n    cron: 0 1 * * *\n    bot: b\n    disabled: true\n"},
+		"deep dash":         {off("a"), "schedules:\n    -   name: a\n        cron: 0 1 * * *\n        bot: b\n", "schedules:\n    -   name: a\n        cron: 0 1 * * *\n        bot: b\n        disabled: true\n"},
+		"on":                {on("a"), "schedules:\n  - name: a\n    disabled: true # for now\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  - name: a\n    disabled: false # for now\n    cron: 0 1 * * *\n    bot: b\n"},
+		"behind the dash":   {noTZ, "schedules:\n  - tz: UTC\n    # name\n    name: a\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n    # name\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n"},
+		"no value":          {off("a"), "schedules:\n  - name: a\n    disabled: # say\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  - name: a\n    disabled: true # say\n    cron: 0 1 * * *\n    bot: b\n"},
+		"value below":       {off("a"), "schedules:\n  - name: a\n    disabled:\n      false\n    cron: 0 1 * * *\n    bot: b\n", "schedules:\n  - name: a\n    disabled: true\n    cron: 0 1 * * *\n    bot: b\n"},
+		"flow with comment": {oneMore, "schedules:\n  - name: a\n    cron: 0 1 * * *\n    vars: {x: 1}   # few\n    bot: b\n", "schedules:\n  - name: a\n    cron: 0 1 * * *\n    vars: {x: \"1\", y: \"2\"} # few\n    bot: b\n"},
+		"a broken row":      {off("a"), "schedules:\n  - name: a\n    cron: nonsense\n", "schedules:\n  - name: a\n    cron: nonsense\n    disabled: true\n"},
+		"over an anchor":    {off("a"), "d: &d {bot: b}\nschedules:\n  - <<: *d\n    name: a\n    cron: 0 1 * * *\n", "d: &d {bot: b}\nschedules:\n  - <<: *d\n    name: a\n    cron: 0 1 * * *\n    disabled: true\n"},
+		"list in a row":     {off("a"), "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n    x:\n    - 1\n    - 2\n", "schedules:\n  - name: a\n    cron: 0 1 * * *\n    bot: b\n    x:\n    - 1\n    - 2\n    disabled: true\n"},
+		"key beside lists":  {noTZ, "schedules:\n  - name: a\n    tz: UTC\n    x:\n    - 1\n    bot: b\n    cron: 0 1 * * *\n", "schedules:\n  - name: a\n    x:\n    - 1\n    bot: b\n    cron: 0 1 * * *\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := manifestOf(t, c.old)
