@@ -41,6 +41,7 @@ func newSpine(d *Daemon) *spine {
 	s.reader = &trigger.Spine{
 		Board: d.store, Inbox: s.inbox, Runs: d.runs, Outbox: s.outbox, Log: d.log,
 		Subscriptions: s.current, Owed: func([]trigger.Effect) { s.worker.Wake() },
+		MaxChain: func() int { return d.configNow().Limits.MaxChainDepth },
 	}
 	s.worker = &trigger.Worker{
 		Outbox: s.outbox, Board: d.store, Launcher: spineRuns{clockRuns{d.host, d.runs}, d}, Log: d.log,
@@ -68,6 +69,11 @@ func (s *spine) Run(ctx context.Context) error {
 			if !sleep(ctx, time.Second/20) {
 				return nil
 			}
+		}
+		if n, err := s.outbox.Expire(ctx, time.Now().UTC()); err != nil {
+			s.d.log.Warn("the claims of an earlier daemon on effects cannot be ended, they run out", "err", err)
+		} else if n > 0 {
+			s.d.log.Info("effects that an earlier daemon was at are taken up again", "effects", n)
 		}
 		trusted, cancel := context.WithCancel(ctx)
 		parts, trusted := errgroup.WithContext(trusted)

@@ -45,7 +45,7 @@ func TestI9_MachinesWritesLaunchNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.ok("issue", "board", "rename-state", "triage", "sorting")
-	w.ok("issue", "labels", "rename", "old", "new")
+	w.ok("issue", "label", "rename", "old", "new")
 	w.column("later")
 	imported := w.path("cards.jsonl")
 	var lines strings.Builder

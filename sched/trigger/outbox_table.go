@@ -227,6 +227,20 @@ func (t *Table) Wake(now time.Time, limit int) Change {
 	return c
 }
 
+// Expire is the change that ends the horizons of all claims, for who has the proof
+// that whoever made them is dead.
+func (t *Table) Expire(now time.Time) Change {
+	var c Change
+	for _, r := range t.opened() {
+		if r.State == Claimed && r.ClaimUntil.After(now) {
+			e := r.Effect
+			e.ClaimUntil, e.UpdatedAt = now, now
+			c.Set = append(c.Set, e.mark())
+		}
+	}
+	return c
+}
+
 // NextDue returns the earliest instant at which a row can be claimed.
 func (t *Table) NextDue() (at time.Time, ok bool) {
 	for _, r := range t.opened() {

@@ -319,3 +319,32 @@ func TestAnEventThatNoLineCanHoldIsRefused(t *testing.T) {
 		t.Errorf("error is %v, want ErrTooLarge", err)
 	}
 }
+
+// Who knows that the last worker is dead need not wait for the ends of its claims; each
+// has spent its attempt all the same.
+func TestTheClaimsOfADeadWorkerAreEnded(t *testing.T) {
+	dir := t.TempDir()
+	dead := outboxIn(dir, quick)
+	add(t, dead, 1, 2, 3)
+	now := time.Now()
+	was, err := dead.Claim(t.Context(), now, 2)
+	if err != nil || len(was) != 2 {
+		t.Fatal(was, err)
+	}
+	next := outboxIn(dir, quick)
+	if n, err := next.Expire(t.Context(), now); n != 2 || err != nil {
+		t.Errorf("ended %d claims, %v; want 2", n, err)
+	}
+	rows, err := next.Claim(t.Context(), now, 10)
+	if err != nil || len(rows) != 3 {
+		t.Fatal(rows, err)
+	}
+	for n, want := range []int{1, 1, 0} {
+		if rows[n].Attempts != want {
+			t.Errorf("%s has spent %d attempts, want %d", rows[n].ID, rows[n].Attempts, want)
+		}
+	}
+	if err := dead.Finish(t.Context(), was[0].ID, was[0].ClaimID, "late", now); !errors.Is(err, trigger.ErrLostClaim) {
+		t.Errorf("the late one's mark: %v, want ErrLostClaim", err)
+	}
+}

@@ -29,6 +29,9 @@
 // such that this is harmless: rows are found again by their id, a claim that nobody
 // knows of runs out, and a mark is about one claim.
 //
+// The next owner of the singletons knows that the last one is dead, and ends its claims
+// at once ([Outbox.Expire]).
+//
 // # A crash at each step
 //
 //	in the middle of rows   some are there, and the cursor is not: it is in the last

@@ -178,3 +178,19 @@ func (b *Outbox) Prune(ctx context.Context, before time.Time) (n int, err error)
 	}
 	return n, nil
 }
+
+// Expire ends the horizons of all claims, so that their rows are due now, and returns
+// how many it were. It is for whoever holds the lock of the store's singletons: then
+// whoever made the claims is dead. Each still spends an attempt when it is claimed, so
+// that a row which kills its worker is tried no more often than others.
+func (b *Outbox) Expire(ctx context.Context, now time.Time) (n int, err error) {
+	err = b.change(ctx, func(t *trigger.Table) (trigger.Change, error) {
+		c := t.Expire(now)
+		n = len(c.Set)
+		return c, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
