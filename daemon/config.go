@@ -12,6 +12,7 @@ import (
 	"iterion/daemon/dispatch"
 	"iterion/daemon/workspace"
 	"iterion/native/atomicfile"
+	"iterion/sched/trigger"
 )
 
 // ConfigName is what a config file is usually called. A file of this name in the
@@ -77,6 +78,7 @@ type StallConfig struct {
 // effective config, with a daemon or without.
 type LimitsConfig struct {
 	MaxCostPerDayUSD float64 `json:"max_cost_per_day_usd"` // 0: no cap
+	MaxChainDepth    int     `json:"max_chain_depth"`      // launches by events of runs, one behind the other
 }
 
 // HooksConfig are commands that run around the work on a card.
@@ -133,6 +135,7 @@ func preset(cwd, root string) Config {
 			RunningState: "in_progress", CompletedState: "review", FailedState: "blocked",
 		},
 		Stall:        StallConfig{TimeoutMS: 600_000},
+		Limits:       LimitsConfig{MaxChainDepth: trigger.DefaultMaxChain},
 		TicketRouter: RouterConfig{ImplementBot: "feature-dev"},
 		Workspace:    WorkspaceConfig{Root: root, Persist: workspace.Keep},
 		Bots:         BotsConfig{Paths: bots.DefaultPaths(cwd)},

@@ -62,7 +62,9 @@ func (p *configParser) top(c *Config) setters {
 		"polling": p.mapping(setters{"interval_ms": p.number(&c.Polling.IntervalMS, 100)}),
 		"agent":   p.agent(&c.Agent),
 		"stall":   p.mapping(setters{"timeout_ms": p.number(&c.Stall.TimeoutMS, 0)}),
-		"limits":  p.mapping(setters{"max_cost_per_day_usd": p.money(&c.Limits.MaxCostPerDayUSD)}),
+		"limits": p.mapping(setters{
+			"max_cost_per_day_usd": p.money(&c.Limits.MaxCostPerDayUSD), "max_chain_depth": p.number(&c.Limits.MaxChainDepth, 1),
+		}),
 		"workspace": p.mapping(setters{
 			"root":    p.text(&c.Workspace.Root),
 			"persist": p.choice(&c.Workspace.Persist, workspace.Policies()...),

@@ -33,7 +33,8 @@ func TestConfigWithoutFileIsThePreset(t *testing.T) {
 		Name: "iterion", Tracker: TrackerConfig{"native"}, Polling: PollingConfig{30000},
 		Agent: AgentConfig{MaxConcurrent: 4, MaxAttempts: 10, MaxRetryBackoffMS: 300000,
 			RunningState: "in_progress", CompletedState: "review", FailedState: "blocked"},
-		Stall: StallConfig{600000}, TicketRouter: RouterConfig{ImplementBot: "feature-dev"},
+		Stall:  StallConfig{600000},
+		Limits: LimitsConfig{MaxChainDepth: 8}, TicketRouter: RouterConfig{ImplementBot: "feature-dev"},
 		Workspace: WorkspaceConfig{"/s/workspaces", "keep"},
 		Bots:      BotsConfig{[]string{"/w/bots", "/w/examples", "/w/.botz"}},
 	}
@@ -56,7 +57,7 @@ agent:
   failed_state: none
 assignee_dispatch: {feature-dev: {vars: {prompt: "{{issue.body}}"}}}
 stall: {timeout_ms: 0}
-limits: {max_cost_per_day_usd: 12.5}
+limits: {max_cost_per_day_usd: 12.5, max_chain_depth: 3}
 hooks:
   after_create: {script: "git clone ."}
   before_run: {path: ./check.sh, timeout_ms: 500}
@@ -76,7 +77,7 @@ server: {listen: 9090}
 	want.Agent.MaxConcurrent, want.Agent.FailedState = 2, "none"
 	want.Agent.MaxConcurrentByState = map[string]int{"ready": 1}
 	want.AssigneeDispatch = map[string]DispatchConfig{"feature-dev": {map[string]string{"prompt": "{{issue.body}}"}}}
-	want.Stall, want.Limits = StallConfig{0}, LimitsConfig{12.5}
+	want.Stall, want.Limits = StallConfig{0}, LimitsConfig{MaxCostPerDayUSD: 12.5, MaxChainDepth: 3}
 	want.Hooks.AfterCreate = &HookConfig{Script: "git clone .", TimeoutMS: 60000}
 	want.Hooks.BeforeRun = &HookConfig{Path: filepath.Join(dir, "check.sh"), TimeoutMS: 500}
 	want.TicketRouter = RouterConfig{true, "triage"}
@@ -123,6 +124,8 @@ func TestConfigProblemsNameFileLineAndRemedy(t *testing.T) {
 			"FILE:1: hooks.befor_run: unknown key, did you mean before_run?"},
 		{"cap below nothing", "limits: {max_cost_per_day_usd: -1}\n",
 			"FILE:1: limits.max_cost_per_day_usd: \"-1\" is not an amount in US dollars, 0 or more"},
+		{"a chain without a link", "limits: {max_chain_depth: 0}\n",
+			"FILE:1: limits.max_chain_depth: \"0\" is not a whole number of at least 1"},
 		{"cap that is no number", "limits: {max_cost_per_day_usd: NaN}\n",
 			"FILE:1: limits.max_cost_per_day_usd: \"NaN\" is not an amount in US dollars, 0 or more"},
 		{"maybe", "ticket_router: {enabled: maybe}\n",

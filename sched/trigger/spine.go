@@ -31,7 +31,7 @@ type Spine struct {
 	Outbox Outbox
 	// Subscriptions returns the set as it is now.
 	Subscriptions func() (Set, error)
-	MaxChain      int                 // 0: DefaultMaxChain
+	MaxChain      func() int          // as it is now; nil: DefaultMaxChain
 	Poll          time.Duration       // between looks that nobody asked for; 0: a second
 	Owed          func(rows []Effect) // told of rows that are durable; may be nil
 	Log           *slog.Logger        // nil: silent
@@ -227,7 +227,10 @@ func (s *Spine) drain(ctx context.Context, f feed, subs []Subscription) error {
 
 // settle makes what a batch owes durable, and then moves the cursor.
 func (s *Spine) settle(ctx context.Context, f feed, events []Event, next int64, subs []Subscription) error {
-	eval := Evaluator{Run: s.Runs.Get, MaxChain: s.MaxChain, Log: s.Log}
+	eval := Evaluator{Run: s.Runs.Get, Log: s.Log}
+	if s.MaxChain != nil {
+		eval.MaxChain = s.MaxChain()
+	}
 	v, err := eval.Evaluate(events, subs, time.Now().UTC())
 	if err != nil {
 		return err

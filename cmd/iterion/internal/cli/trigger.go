@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"iterion/bots"
+	"iterion/daemon"
 	"iterion/native"
 	"iterion/sched/trigger"
 	"iterion/sched/trigger/local"
@@ -39,30 +39,17 @@ func newTrigger(f *Factory) *cobra.Command {
 	return c
 }
 
-// bundles returns the bots whose manifests are asked for subscriptions.
-func (f *Factory) bundles() []trigger.Bundle {
-	reg, err := f.Bots()
-	if err != nil {
-		return []trigger.Bundle{{Path: "bots", Err: err}}
-	}
-	var out []trigger.Bundle
-	for _, e := range reg.List() {
-		if e.ShadowedBy == "" {
-			out = append(out, trigger.Bundle{
-				Slug: e.Bot.Slug(), Path: e.Path, Manifest: e.Bot.Manifest, BuiltIn: e.Bot.Tier == bots.TierCatalog, Err: e.Err,
-			})
-		}
-	}
-	return out
-}
-
 // file edits the store's triggers.yaml.
 func (t *triggers) file() (trigger.File, native.Layout, error) {
 	l, err := t.f.Layout()
 	if err != nil {
 		return trigger.File{}, l, err
 	}
-	return trigger.File{Options: trigger.Options{Path: l.Triggers(), Bundles: t.f.bundles}, NoFsync: t.f.Global.NoFsync}, l, nil
+	reg, err := t.f.Bots()
+	if err != nil {
+		return trigger.File{}, l, err
+	}
+	return trigger.File{Options: daemon.TriggerOptions(l, reg), NoFsync: t.f.Global.NoFsync}, l, nil
 }
 
 // set reads the store's subscriptions.
