@@ -86,7 +86,11 @@ func (d service) Why(ctx context.Context, ref string) ([]dispatch.Verdict, error
 	if err != nil {
 		return nil, err
 	}
-	return d.disp.Why(ctx, id)
+	rows, err := d.disp.Why(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return watchdogVerdict(ctx, d.watchdog, d.store, id, rows)
 }
 
 // Create files a card.

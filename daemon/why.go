@@ -12,7 +12,8 @@ import (
 	"iterion/sched/resident"
 )
 
-// Verdicts is the dispatch guard table as it stands for one card.
+// Verdicts is the dispatch guard table as it stands for one card, and what the
+// watchdog says of its claim.
 type Verdicts struct {
 	IssueID string             `json:"issue_id"`
 	Rows    []dispatch.Verdict `json:"verdicts"`
@@ -46,7 +47,10 @@ func whyOffline(ctx context.Context, o Options, ref string) (Verdicts, error) {
 		if out.IssueID, err = d.store.Resolve(ctx, ref); err != nil {
 			return err
 		}
-		out.Rows, err = dispatch.Explain(ctx, ports, out.IssueID)
+		if out.Rows, err = dispatch.Explain(ctx, ports, out.IssueID); err != nil {
+			return err
+		}
+		out.Rows, err = watchdogVerdict(ctx, d.newWatchdog(ports), d.store, out.IssueID, out.Rows)
 		return err
 	})
 	return out, err

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"iterion": func() {
 			fault(strings.Join(os.Args[1:min(2, len(os.Args))], ""))
-			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }, Now: clockOf(os.Getenv("ITERION_TEST_NOW"))}))
+			os.Exit(program(os.Args[1:], cli.Hooks{Fault: func(point string) { fault("daemon." + point) }, Now: clockOf(os.Getenv("ITERION_TEST_NOW")), Lease: testLease()}))
 		},
 		"crontab": func() { os.Exit(fakeCrontab(os.Getenv("FAKE_CRONTAB"), os.Args[1:])) },
 		"boardwriter": func() {

@@ -361,3 +361,9 @@ func fault(step string) {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
+
+// testLease is how long claims last in this process; 0: as always.
+func testLease() time.Duration {
+	d, _ := time.ParseDuration(os.Getenv("ITERION_TEST_LEASE"))
+	return d
+}

@@ -22,7 +22,8 @@ func newWhy(f *Factory) *cobra.Command {
 		Use: "why ISSUE|SCHEDULE|RUN", Short: "Say why a card is not started, or a schedule does not fire", Args: exactly("ISSUE|SCHEDULE|RUN"),
 		Long: "Print every rule that decides whether a card is started, or a schedule fires, in order, with its\n" +
 			"answer as it stands: pass, skip (this card, this tick), stop (nothing starts), acts. The running\n" +
-			"daemon is asked; without one the answer is what one would find that started now.\n\n" +
+			"daemon is asked; without one the answer is what one would find that started now. A card that\n" +
+			"somebody has claimed gets a last row for what the watchdog makes of that claim.\n\n" +
 			"What is given is taken for the id of a card if there is one, else for the name of a schedule of\n" +
 			"the host's cron or the id of one that the daemon keeps, else for a run: that is answered for\n" +
 			"whatever started it.",
