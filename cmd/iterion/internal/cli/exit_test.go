@@ -13,6 +13,9 @@ import (
 	"iterion/native/board"
 	"iterion/native/filelock"
 	"iterion/native/run"
+	"iterion/sched/cronspec"
+	"iterion/sched/gate"
+	"iterion/sched/hostcron"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -48,6 +51,14 @@ func TestExitCodes(t *testing.T) {
 		{board.ErrExists, ExitConflict},
 		{run.ErrExists, ExitConflict},
 		{&filelock.HeldError{}, ExitConflict},
+		{&hostcron.UnknownError{}, ExitNotFound},
+		{&hostcron.Error{}, ExitUsage},
+		{&cronspec.Error{}, ExitUsage},
+		{gate.ErrInvalid, ExitUsage},
+		{hostcron.ErrExists, ExitConflict},
+		{hostcron.ErrConflict, ExitConflict},
+		{hostcron.ErrNoCrontab, ExitFailed},
+		{hostcron.ErrDamaged, ExitFailed},
 		{&daemon.LockedError{}, ExitConflict},
 		{&ExitError{Code: ExitRunPaused}, ExitRunPaused},
 	} {

@@ -173,15 +173,23 @@ func showNewest(ctx context.Context, b board.Store, o issueEventsOptions, show f
 
 func addEvents(out *indentedArray, events []board.Event) error {
 	for _, e := range events {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(e); err != nil {
-			return fmt.Errorf("encode event %d: %w", e.Seq, err)
+		if err := addIndented(out, e); err != nil {
+			return fmt.Errorf("event %d: %w", e.Seq, err)
 		}
-		out.add(b.Bytes())
 	}
+	return nil
+}
+
+// addIndented adds a value to an array as PrintJSON would print it.
+func addIndented(out *indentedArray, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode result: %w", err)
+	}
+	out.add(b.Bytes())
 	return nil
 }
 

@@ -98,16 +98,33 @@ func runScheduleAudit(ctx context.Context, s *schedules, o scheduleAuditOptions,
 	if o.follow {
 		return logs.follow(ctx, flt, func(r gate.Record) error { return printTick(s.f, r) })
 	}
-	records, err := logs.read(flt)
-	if err != nil {
+	err = s.printTicks(o, logs, flt)
+	logs.mention(s.f)
+	return err
+}
+
+// printTicks prints what the logs hold, as it comes.
+func (s *schedules) printTicks(o scheduleAuditOptions, logs *auditLogs, flt auditFilter) error {
+	if s.f.Global.JSON {
+		out := newIndentedArray(s.f.IO.Out)
+		err := logs.each(flt, func(r gate.Record) error { return addIndented(out, r) })
+		if err == nil {
+			out.end()
+		}
 		return err
 	}
-	logs.mention(s.f)
-	if s.f.Global.JSON {
-		return s.f.PrintJSON(nonNil(records))
+	if s.f.Global.Verbose {
+		return logs.each(flt, func(r gate.Record) error { return printTick(s.f, r) })
 	}
-	s.printTicks(o, records)
-	return nil
+	table := pagedTable{f: s.f, head: []string{"TIME", "SCHEDULE", "CLOCK", "DECISION", "RUN", "REASON"}}
+	err := logs.each(flt, func(r gate.Record) error {
+		table.row(instant(r.At), r.ScheduleName, string(r.Surface), string(r.Decision), firedRun(r), tickReason(r))
+		return nil
+	})
+	if table.end(); err == nil && table.rows == 0 {
+		s.f.Talk("no ticks%s", cmp.Or(o.among(), "; each one that a clock decides leaves a line here"))
+	}
+	return err
 }
 
 func (o scheduleAuditOptions) filter(now time.Time, tailed bool) (flt auditFilter, err error) {
@@ -146,24 +163,6 @@ func instantFlag(flag, text string, now time.Time) (time.Time, error) {
 		return at, Usagef("%s %q: want %s", flag, text, wantInstant)
 	}
 	return at, nil
-}
-
-func (s *schedules) printTicks(o scheduleAuditOptions, records []gate.Record) {
-	if len(records) == 0 {
-		s.f.Talk("no ticks%s", cmp.Or(o.among(), "; each one that a clock decides leaves a line here"))
-		return
-	}
-	t := Table{Head: []string{"TIME", "SCHEDULE", "CLOCK", "DECISION", "RUN", "REASON"}}
-	for _, r := range records {
-		t.Row(instant(r.At), r.ScheduleName, string(r.Surface), string(r.Decision), firedRun(r), tickReason(r))
-	}
-	if !s.f.Global.Verbose {
-		t.Print(s.f)
-		return
-	}
-	for _, r := range records {
-		_ = printTick(s.f, r)
-	}
 }
 
 // among says that there may be ticks that were not asked for.

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -57,27 +59,68 @@ func (l auditLog) filter(f auditFilter) auditFilter {
 	return f
 }
 
-// read returns the records that f selects, oldest first.
-func (ls *auditLogs) read(f auditFilter) ([]gate.Record, error) {
+// each hands the records that f selects to fn, oldest first. A log may be long: only
+// a tail is ever held as a whole.
+func (ls *auditLogs) each(f auditFilter, fn func(gate.Record) error) error {
+	if len(ls.all) == 1 {
+		return ls.read(ls.all[0], f, fn)
+	}
+	if f.Tail == 0 {
+		return ls.merge(f, fn)
+	}
 	var found []gate.Record
 	for _, l := range ls.all {
-		stats, err := l.Read(l.filter(f), func(r gate.Record) error {
-			found = append(found, r)
+		if err := ls.read(l, f, func(r gate.Record) error { found = append(found, r); return nil }); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(found, func(a, b gate.Record) int { return a.At.Compare(b.At) })
+	for _, r := range found[max(0, len(found)-f.Tail):] {
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge reads two logs side by side.
+func (ls *auditLogs) merge(f auditFilter, fn func(gate.Record) error) error {
+	var failed error
+	next, stop := iter.Pull(func(yield func(gate.Record) bool) {
+		failed = ls.read(ls.all[1], f, func(r gate.Record) error {
+			if !yield(r) {
+				return errEnough
+			}
 			return nil
 		})
-		if err != nil {
-			return nil, fmt.Errorf("read tick audit: %w", err)
+	})
+	defer stop()
+	other, more := next()
+	err := ls.read(ls.all[0], f, func(r gate.Record) error {
+		for ; more && other.At.Before(r.At); other, more = next() {
+			if err := fn(other); err != nil {
+				return err
+			}
 		}
-		ls.stats.Torn += stats.Torn
-		ls.stats.Unknown += stats.Unknown
+		return fn(r)
+	})
+	for ; more && err == nil; other, more = next() {
+		err = fn(other)
 	}
-	if len(ls.all) > 1 {
-		slices.SortStableFunc(found, func(a, b gate.Record) int { return a.At.Compare(b.At) })
+	return errors.Join(err, failed)
+}
+
+// errEnough ends the reading of a log whose records nobody wants any more.
+var errEnough = errors.New("enough")
+
+func (ls *auditLogs) read(l auditLog, f auditFilter, fn func(gate.Record) error) error {
+	stats, err := l.Read(l.filter(f), fn)
+	ls.stats.Torn += stats.Torn
+	ls.stats.Unknown += stats.Unknown
+	if err != nil && !errors.Is(err, errEnough) {
+		return fmt.Errorf("read tick audit: %w", err)
 	}
-	if f.Tail > 0 {
-		found = found[max(0, len(found)-f.Tail):]
-	}
-	return found, nil
+	return nil
 }
 
 // mention tells of lines that were passed over.
