@@ -32,8 +32,9 @@ func (e Effect) Claimed(claimID string, now time.Time) Effect {
 	if e.State == Claimed {
 		e.Attempts++
 		if e.Attempts >= MaxAttempts {
-			if e.LastError == "" {
-				e.LastError = exhausted
+			before := e.LastError
+			if e.LastError = exhausted; before != "" {
+				e.LastError += "; before that: " + before
 			}
 			return e.ended(Failed, now)
 		}
