@@ -26,5 +26,28 @@
 //
 // An event with a machine reason (package board names them) and one that is itself
 // the trace of a launch. A run's outcome is checked against the run's record first.
-// How many launches by outcome led to an event is carried along, and bounded.
+// How many launches by outcome led to an event is carried along, and bounded: a row
+// beyond the bound is there from the start as a failed one. What happened before a
+// subscription was made, or before anybody listened to a feed, is not made up for.
+//
+// # Subscriptions
+//
+// A Set is what the bots' manifests ask for, as the operator's rows in triggers.yaml
+// retune it, and the operator's own rows. One family of constructors (NewBoard,
+// NewSchedule, NewKeepalive, NewCommand, NewForge) lays the ground for all of them.
+//
+//	triggers.yaml        the operator's; File edits it a row at a time. A row that is
+//	                     wrong is named and out of force, and so is the derived
+//	                     subscription that it retunes. A file that cannot be read as a
+//	                     whole is an error, never an empty set.
+//	triggers-state.json  the program's own, beside it: the last error of each
+//	                     subscription, written when it changes, and which invocation
+//	                     of a manifest bears which id
+//	.triggers.lock       held by whoever writes one of the two
+//
+// The id of a derived subscription is manifest:BOT:KIND:N. It goes with its invocation
+// when that is moved within the manifest, and stays when it is changed where it
+// stands; so what an operator said of it, and its place in a clock's calendar, stay,
+// too. Bots in the operator's folders have theirs in force, built-in ones only by a
+// row. A bot that cannot be read leaves its subscriptions unknown, not gone.
 package trigger
