@@ -164,16 +164,25 @@ type clockRuns struct {
 var _ resident.Runs = clockRuns{}
 
 // Exists reports whether there is a run of that id, readable or not.
-func (c clockRuns) Exists(_ context.Context, id string) (bool, error) {
-	_, err := c.dir.Get(id)
+func (c clockRuns) Exists(ctx context.Context, id string) (bool, error) {
+	made, _, err := c.Made(ctx, id)
+	return made, err
+}
+
+// Made reports whether there is a run of that id, readable or not, and if its bot could
+// not be started, why.
+func (c clockRuns) Made(_ context.Context, id string) (made bool, unstarted, err error) {
+	rec, err := c.dir.Get(id)
 	var unreadable *run.UnreadableError
 	switch {
-	case err == nil, errors.As(err, &unreadable):
-		return true, nil
+	case err == nil:
+		return true, localrun.Unstarted(rec), nil
+	case errors.As(err, &unreadable):
+		return true, nil, nil
 	case errors.Is(err, run.ErrNotFound):
-		return false, nil
+		return false, nil, nil
 	}
-	return false, err
+	return false, nil, err
 }
 
 // Launch makes the run of a due slot.

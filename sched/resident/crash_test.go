@@ -2,6 +2,7 @@ package resident
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -72,6 +73,23 @@ func TestI7_FoldedSlotsAreToldOfOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A run that was made and whose bot could not be started is no launch that worked.
+func TestI7_DeathBehindALaunchThatFailedIsRecordedAsThat(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.rows = []trigger.Subscription{hourly()}
+		d := &deadly{bed: b, at: "launched"}
+		l := b.start(d.options)
+		l.later(time.Hour)
+		b.set(func() { b.unstarted = errors.New("exec: no such file") })
+		b.start()
+		b.wants("launch_failed 01 01:00:00")
+		if r := b.last(); r.RunID == "" || !strings.Contains(r.Error, "no such file") {
+			t.Fatalf("record %+v", r)
+		}
+		d.set(func() { close(d.end()) })
+	})
 }
 
 // deadly is a world in which a scheduler dies at a step: it hangs there for good, and

@@ -41,8 +41,8 @@ func (s *state) finish(id string, out outcome, now time.Time) {
 		r.errs++
 		r.retryAt, r.lastErr = now.Add(backoff(r.errs)), out.err.Error()
 	case out.held:
-		r.errs, r.lastErr, r.retryAt = 0, "", now.Add(heldRetry)
-		s.open = false
+		r.errs, r.lastErr, r.retryAt = 0, "", time.Time{}
+		s.shut(now)
 	default:
 		r.errs, r.lastErr, r.retryAt = 0, "", time.Time{}
 	}

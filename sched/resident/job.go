@@ -177,14 +177,14 @@ func (j job) recall(ctx context.Context, in *Intent) (outcome, bool) {
 		out.intent, out.changed, out.record = nil, true, rec
 		return out, true
 	}
-	made, err := j.s.o.Runs.Exists(ctx, in.RunID)
+	made, unstarted, err := j.s.o.Runs.Made(ctx, in.RunID)
 	if err != nil {
 		return j.again(in, fmt.Errorf("look for run %s: %w", in.RunID, err)), true
 	}
 	if !made {
 		return out, false
 	}
-	return j.record(ctx, out, j.firedBefore(in)), true
+	return j.record(ctx, out, j.firedBefore(in, unstarted)), true
 }
 
 // tellFolded tells the audit of the slots that an intention had folded before it was

@@ -59,8 +59,9 @@ type Audit interface {
 type Runs interface {
 	Live(ctx context.Context, scheduleID string) ([]gate.Live, error)
 	End(ctx context.Context, runID string, stale bool, reason string) error
-	// Exists reports whether there is, or was, a run of that id.
-	Exists(ctx context.Context, runID string) (bool, error)
+	// Made reports whether there is a run of that id, and if its bot could not be
+	// started, why.
+	Made(ctx context.Context, runID string) (made bool, unstarted error, err error)
 	// Launch makes the run. One of that id that exists is success.
 	Launch(ctx context.Context, l Launch) error
 }

@@ -52,10 +52,13 @@ func (j job) folded(in *Intent) gate.Record {
 }
 
 // firedBefore is the record of a launch whose launcher died before it could write it.
-func (j job) firedBefore(in *Intent) gate.Record {
+func (j job) firedBefore(in *Intent, unstarted error) gate.Record {
 	rec := j.blank(in)
 	rec.Decision, rec.RunID = gate.Fired, in.RunID
 	rec.Reason = "recorded afterwards: the launch was cut off before it could be written down"
+	if unstarted != nil {
+		rec.Decision, rec.Error = gate.LaunchFailed, "the launch failed: "+unstarted.Error()
+	}
 	return rec
 }
 

@@ -2,6 +2,7 @@ package resident
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -363,6 +364,37 @@ func TestManyThatAreHeldGoInTheOrderOfTheirSlots(t *testing.T) {
 			l.later(0)
 		}
 		b.wants("fired 01 00:01:00", "fired 01 00:02:00", "fired 01 00:03:00", "fired 01 00:04:00")
+	})
+}
+
+// A hundred schedules that are held ask as seldom as one does.
+func TestManyThatAreHeldAskOneForAll(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		for i := range 100 {
+			b.rows = append(b.rows, hourly(func(s *trigger.Subscription) { s.ID = fmt.Sprintf("s%02d", i) }))
+		}
+		asked := 0
+		b.stall = func() { b.set(func() { asked++ }) }
+		b.held = paused
+		l := b.start()
+		l.later(time.Hour)
+		b.set(func() {
+			if asked != 100 {
+				t.Errorf("%d questions at the slot", asked)
+			}
+			asked = 0
+		})
+		l.later(5 * time.Minute)
+		b.set(func() {
+			if asked < 15 || asked > 25 {
+				t.Errorf("%d questions in five minutes", asked)
+			}
+			b.held = nil
+		})
+		l.later(heldRetry)
+		if n := len(b.launched()); n != 100 {
+			t.Fatalf("%d launches once the pause is over", n)
+		}
 	})
 }
 

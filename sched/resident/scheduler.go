@@ -3,6 +3,7 @@ package resident
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -304,18 +305,23 @@ func (s *Scheduler) ranByHand(id string, rec gate.Record) {
 
 // asked tells that a row that was held got its slot, or did not.
 func (s *Scheduler) asked(refused bool) {
-	s.tell(func(s *Scheduler) { s.st.asked(refused) })
+	s.tell(func(s *Scheduler) { s.st.asked(refused, s.now()) })
 }
 
 // rowOf returns the subscription of an id.
 func (s *Scheduler) rowOf(ctx context.Context, id string) (sub trigger.Subscription, ok bool, err error) {
+	var unknown string
 	err = s.ask(ctx, func(s *Scheduler) {
-		var r *row
-		if r, ok = s.st.rows[id]; ok && r.listed {
-			sub = r.sub
-		} else {
-			ok = false
+		if r := s.st.rows[id]; r != nil && r.listed {
+			sub, ok = r.sub, true
+			return
+		}
+		if unknown = s.st.calendarErr; unknown == "" {
+			unknown = s.st.rowsErr
 		}
 	})
+	if err == nil && !ok && unknown != "" {
+		err = fmt.Errorf("schedule %s: %w: %s", id, ErrBroken, unknown)
+	}
 	return sub, ok, err
 }

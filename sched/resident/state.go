@@ -18,8 +18,9 @@ type state struct {
 	calendar Calendar
 	lastTick time.Time
 
-	open   bool // what is held may be tried
-	trying bool // a held row asks for its slot
+	open   bool      // what is held may be tried
+	openAt time.Time // when it may in any case
+	trying bool      // a held row asks for its slot
 	counts map[gate.Decision]int64
 
 	loaded, reading, readAgain     bool     // of the calendar, and of the subscriptions
@@ -46,7 +47,7 @@ type row struct {
 	decided *gate.Record // what the audit has still to be told of its intention
 }
 
-// heldRetry is how long a held intention waits at most before it is tried again.
+// heldRetry is how long what is held waits at most before the oldest is tried again.
 const heldRetry = 15 * time.Second
 
 func newState() *state {
@@ -164,8 +165,10 @@ func (s *state) retire(id string) (changed bool) {
 
 // rests reports whether a row is to be left alone after a try that failed. The clock
 // may have been set back since.
-func (r *row) rests(now time.Time) bool {
-	return now.Before(r.retryAt) && !r.retryAt.After(now.Add(longestWait))
+func (r *row) rests(now time.Time) bool { return rests(now, r.retryAt) }
+
+func rests(now, until time.Time) bool {
+	return now.Before(until) && !until.After(now.Add(longestWait))
 }
 
 // tick returns the rows that are due, and marks them busy.
@@ -184,7 +187,7 @@ func (s *state) tick(now time.Time) []*row {
 			}
 			due = append(due, r)
 		case in.Held != nil && !r.gone:
-			if s.open || !r.rests(now) {
+			if (s.open || !rests(now, s.openAt)) && !r.rests(now) {
 				held = append(held, r)
 			}
 		case !r.rests(now):
@@ -209,12 +212,14 @@ func (s *state) older(a, b *row) int {
 
 // asked takes in whether a row that was held got its slot. What is refused to one is
 // refused to all, until something changes.
-func (s *state) asked(refused bool) {
+func (s *state) asked(refused bool, now time.Time) {
 	s.trying = false
 	if refused {
-		s.open = false
+		s.shut(now)
 	}
 }
+
+func (s *state) shut(now time.Time) { s.open, s.openAt = false, now.Add(heldRetry) }
 
 // wakeAt is when the scheduler has to look again.
 func (s *state) wakeAt(now time.Time) time.Time {
@@ -229,6 +234,9 @@ func (s *state) wakeAt(now time.Time) time.Time {
 		case r.busy:
 		case in == nil && r.clock != nil:
 			soonest(r.next)
+			soonest(r.retryAt)
+		case in != nil && in.Held != nil:
+			soonest(s.openAt)
 			soonest(r.retryAt)
 		case in != nil:
 			soonest(r.retryAt)

@@ -34,18 +34,20 @@ type bed struct {
 	records []gate.Record
 	deaf    error // of the audit
 
-	runs     map[string]*fakeRun
-	order    []string
-	doubled  []string // run ids that were launched twice
-	refuse   func(l Launch) error
-	hang     func(id string) // in Live
-	liveErr  error
-	stall    func() // in Reserve
-	held     *HeldError
-	slots    int // free ones; < 0: without end
-	reserved map[string]bool
-	verdicts []string
-	ids      int
+	runs    map[string]*fakeRun
+	order   []string
+	doubled []string // run ids that were launched twice
+	refuse  func(l Launch) error
+	hang    func(id string) // in Live
+	liveErr error
+
+	unstarted error  // of every run
+	stall     func() // in Reserve
+	held      *HeldError
+	slots     int // free ones; < 0: without end
+	reserved  map[string]bool
+	verdicts  []string
+	ids       int
 }
 
 type fakeRun struct {
@@ -233,10 +235,10 @@ func (b *bed) ends(runID string) {
 	b.free(runID)
 }
 
-func (b *bed) Exists(_ context.Context, runID string) (bool, error) {
+func (b *bed) Made(_ context.Context, runID string) (bool, error, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.runs[runID] != nil, nil
+	return b.runs[runID] != nil, b.unstarted, nil
 }
 
 func (b *bed) Launch(_ context.Context, l Launch) error {
