@@ -249,7 +249,7 @@ func (s *state) adopt(a adoption, now time.Time) []effect {
 	}
 	if end == endGone && !c.ran && !c.lost && !c.gone {
 		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}, s.file(c, plan{
-			verdict: Revert, reason: "the daemon ended before the run was launched", to: c.source,
+			verdict: Revert, reason: "the daemon ended before the run was launched", to: c.source, cause: c.cause(),
 		})}
 	}
 	fx := s.conclude(c, end, reason, now)

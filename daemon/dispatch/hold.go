@@ -108,7 +108,7 @@ func lifted(c *card, m probed) bool {
 		return true
 	}
 	rec, by := m.view.Record, m.issue.StateReason
-	if by == board.ReasonRunFinished || by == board.ReasonRunFailed {
+	if by == board.ReasonRunFinished || by == board.ReasonRunFailed || by == board.ReasonLaunchRefused {
 		return false // a settlement that was cut off has moved it, nobody else
 	}
 	return m.err == nil && rec.Status.Final() && rec.FailureCode != run.CodeKillUnconfirmed && movedSince(m.issue, rec)

@@ -133,7 +133,7 @@ func later(due, asked, now time.Time) time.Time {
 // card or the journal says that it was.
 func (s *state) vanished(c *card, reason string, now time.Time) []effect {
 	if !c.ran {
-		return []effect{s.file(c, plan{verdict: Revert, reason: "the run was never launched", to: c.source})}
+		return []effect{s.file(c, plan{verdict: Revert, reason: "the run was never launched", to: c.source, cause: c.cause()})}
 	}
 	s.count(c, reason)
 	return s.giveUp(c, reason, false, now)
@@ -151,7 +151,7 @@ func (s *state) giveUp(c *card, reason string, launch bool, now time.Time) []eff
 	s.retries[c.issue.ID] = e
 	s.note(c.issue.ID)
 	return []effect{s.file(c, plan{
-		verdict: GaveUp, reason: reason, to: s.failedColumn(), cause: board.ReasonRunFailed,
+		verdict: GaveUp, reason: reason, to: s.failedColumn(), cause: c.cause(),
 		gaveUp: &board.GaveUp{
 			RunID: runOf(c), State: s.failedColumn(), Attempts: e.Attempts, Reason: reason, Launch: launch || !c.ran, At: now.UTC(),
 		},
@@ -169,7 +169,16 @@ func runOf(c *card) string {
 func (s *state) revert(c *card, reason string, e RetryEntry) []effect {
 	s.retries[c.issue.ID] = e
 	s.note(c.issue.ID)
-	return []effect{s.file(c, plan{verdict: Revert, reason: reason, to: c.source, cause: board.ReasonRunFailed})}
+	return []effect{s.file(c, plan{verdict: Revert, reason: reason, to: c.source, cause: c.cause()})}
+}
+
+// cause is the reason of a filing that follows a failure. Where no run came to be it
+// is a machine's: nothing was run that could have failed, and no trigger is to fire.
+func (c *card) cause() string {
+	if c.ran {
+		return board.ReasonRunFailed
+	}
+	return board.ReasonLaunchRefused
 }
 
 // count spends an attempt, once per outcome of a run: a settlement that is done

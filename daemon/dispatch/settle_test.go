@@ -1,6 +1,8 @@
 package dispatch
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -374,6 +376,31 @@ func TestRetryWaitsAsLongAsTheBotAsked(t *testing.T) {
 				l.later(2 * time.Second) // the spread of retries
 				b.launches(id, 2)
 				b.settledIn(id, board.StateReview)
+			})
+		})
+	}
+}
+
+// A card that goes back or is given up without a run says so: nothing failed that a
+// trigger could wait for.
+func TestI9_FilingWithoutARunIsAMachines(t *testing.T) {
+	for name, c := range map[string]struct {
+		refuse error
+		state  string
+	}{
+		"trouble of the world":      {errors.New("disk full"), board.StateReady},
+		"a launch that never works": {fmt.Errorf("no prompt: %w", ErrLaunchRefused), board.StateBlocked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBed(t, func(t *testing.T, b *bed) {
+				b.runs.refuse = func(Launch) error { return c.refuse }
+				id := b.card()
+				l := b.start()
+				l.later(time.Second)
+				b.settledIn(id, c.state)
+				if is := b.get(id); is.StateReason != board.ReasonLaunchRefused {
+					t.Errorf("filed with reason %q", is.StateReason)
+				}
 			})
 		})
 	}

@@ -82,7 +82,8 @@ func (s *sim) checkCause(c *simCard, e board.Event) {
 	case p.ByRun != "":
 		s.violate("I9: the dispatcher files %s in the name of run %s", short(c.id), p.ByRun)
 	case p.To == s.cfg.CompletedState && p.Reason == "",
-		p.To == s.cfg.FailedState && p.Reason != board.ReasonRunFailed,
+		p.To == s.cfg.FailedState && p.Reason != board.ReasonRunFailed && p.Reason != board.ReasonLaunchRefused,
+		p.Reason == board.ReasonRunFailed && n == nil,
 		p.To == s.cfg.AwaitingInputState && p.Reason != "",
 		p.To == s.cfg.RunningState && p.From == board.StateReady && p.Reason != "":
 		s.violate("I9: %s goes from %s to %s with reason %q", short(c.id), p.From, p.To, p.Reason)

@@ -160,7 +160,7 @@ func (s *state) onStartFailed(m startFailed, now time.Time) []effect {
 }
 
 func (s *state) unwind(c *card, m startFailed, now time.Time) []effect {
-	back := plan{verdict: Revert, reason: m.err.Error(), to: c.source}
+	back := plan{verdict: Revert, reason: m.err.Error(), to: c.source, cause: c.cause()}
 	switch {
 	case c.lost || m.kind == failLost:
 		s.reportLoss(c, now)
