@@ -47,7 +47,8 @@ func runScheduleList(ctx context.Context, s *schedules) error {
 		}
 		return nil
 	case len(list) == 0:
-		s.f.Talk("no schedules yet: iterion schedule add nightly --cron '30 2 * * *' --bot BOT")
+		s.f.Talk("no schedules yet: iterion schedule add nightly --cron '30 2 * * *' --bot BOT\n" +
+			"(those that a daemon keeps by itself: `iterion trigger list`)")
 		return nil
 	}
 	s.printSchedules(list)

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -36,6 +37,7 @@ func newScheduleRun(s *schedules) *cobra.Command {
 			"--tick is for cron: it decides the newest slot of the last ten minutes that nobody decided, and\n" +
 			"where none is due it does nothing, leaves no record and says nothing. It takes the PATH that\n" +
 			"`iterion schedule install` wrote down, for cron's own is short.\n\n" +
+			"NAME may also be the id of a schedule that the store's daemon keeps: the daemon then decides.\n\n" +
 			"While the store is paused (`iterion daemon pause`) or not trusted, and while the day's spending is\n" +
 			"at its cap, nothing starts: launch_failed, with the reason and what lifts it.\n\n" +
 			"--dry-run prints what would be decided, row by row. It starts nothing and leaves no record. The\n" +
@@ -76,13 +78,20 @@ func runScheduleRun(ctx context.Context, s *schedules, o scheduleRunOptions, nam
 	if o.tick {
 		decide = clock.Tick
 		s.takePath(clock.Paths)
-	} else if err := s.mayRunByHand(name); err != nil {
+	} else if err := s.mayRunByHand(name); errors.Is(err, hostcron.ErrUnknown) {
+		decide = func(ctx context.Context) (hostcron.Outcome, error) { return s.runResident(ctx, name, err) }
+	} else if err != nil {
 		return err
 	}
 	out, err := decide(ctx)
 	if err != nil {
 		return s.tickError(name, err)
 	}
+	return s.tellOutcome(ctx, o, out)
+}
+
+// tellOutcome prints what was decided, and waits for the run that was started.
+func (s *schedules) tellOutcome(ctx context.Context, o scheduleRunOptions, out hostcron.Outcome) error {
 	if !s.f.Global.JSON {
 		s.sayOutcome(o, out)
 	}
@@ -202,7 +211,7 @@ func (s *schedules) tickError(name string, err error) error {
 	if hint == "" {
 		hint = "`iterion schedule why " + quoted(name) + "` says more"
 	}
-	if code == ExitNotFound {
+	if code == ExitNotFound || isConflict(err) {
 		return err
 	}
 	return &ExitError{Code: code, Err: fmt.Errorf("schedule %s: %w", name, err), Hint: hint}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"iterion/daemon"
+	"iterion/daemon/control"
 	"iterion/native"
 	"iterion/sched/gate"
 	"iterion/sched/hostcron"
@@ -138,4 +139,29 @@ func (w *residentLook) next(context.Context) (string, verdict) {
 		return "next", passed("was due " + at.Format(inZoneLayout) + ", and is looked at once more as soon as a daemon runs")
 	}
 	return "next", passed(at.Format(inZoneLayout) + ", in " + roughly(at.Sub(w.now)))
+}
+
+// runResident has the daemon take one of its schedules through the gate. Where there
+// is no such schedule, unknown is the error.
+func (s *schedules) runResident(ctx context.Context, id string, unknown error) (hostcron.Outcome, error) {
+	w, err := s.lookResident(ctx, id)
+	switch {
+	case err != nil:
+		return hostcron.Outcome{}, err
+	case w == nil:
+		return hostcron.Outcome{}, unknown
+	case w.offline:
+		return hostcron.Outcome{}, noDaemon()
+	}
+	if w.placeErr == nil {
+		if err := s.f.RequireTrust(w.place.layout); err != nil {
+			return hostcron.Outcome{}, err
+		}
+	}
+	c, err := s.f.Daemon()
+	if err != nil {
+		return hostcron.Outcome{}, err
+	}
+	rec, err := c.RunSchedule(ctx, id, control.By{By: s.f.Actor()})
+	return hostcron.Outcome{Schedule: w.bound, Record: &rec}, err
 }
