@@ -17,7 +17,7 @@ import (
 
 var (
 	scheduleRounds = flag.Int("schedule-rounds", 100, "how often two runs of a schedule are started in the same instant")
-	scheduleKills  = flag.Int("schedule-kills", 60, "how many ticks are killed")
+	scheduleKills  = flag.Int("schedule-kills", 200, "how many ticks are killed")
 )
 
 // ticks returns what is in the audit.
