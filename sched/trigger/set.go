@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -170,6 +171,23 @@ func (s Set) cannotRead(bot string) bool {
 // All returns every subscription: the derived ones by bot, then the operator's own
 // in the order of the file.
 func (s Set) All() []Subscription { return slices.Clone(s.subs) }
+
+// Keeping returns the set with the subscriptions that an earlier one knew of bots
+// which cannot be read now: what such a bot asks for has hardly changed, and what
+// happens meanwhile is owed.
+func (s Set) Keeping(earlier Set) Set {
+	if len(s.broken) == 0 {
+		return s
+	}
+	s.subs, s.byID = slices.Clone(s.subs), maps.Clone(s.byID)
+	for _, sub := range earlier.subs {
+		_, known := s.byID[sub.ID]
+		if !known && sub.Origin == FromManifest && s.cannotRead(sub.BotID) {
+			s.add(sub)
+		}
+	}
+	return s
+}
 
 // HasRow reports whether triggers.yaml has a row of that id, whether it means
 // something or not.

@@ -39,6 +39,7 @@ type Spine struct {
 	nudges   chan struct{}
 	once     sync.Once
 	tellNext time.Time // Run's and Step's own
+	last     Set       // likewise
 	mu       sync.Mutex
 	health   Health
 }
@@ -138,6 +139,8 @@ func (s *Spine) Step(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the subscriptions: %w", err)
 	}
+	set = set.Keeping(s.last)
+	s.last = set
 	s.mu.Lock()
 	s.health.Problems = len(set.Problems)
 	s.mu.Unlock()

@@ -181,6 +181,31 @@ func TestAStoreThatFailsLosesNothing(t *testing.T) {
 	}
 }
 
+// A manifest that is being edited is broken for a moment; what happens meanwhile is
+// owed all the same.
+func TestI8_ABrokenBotKeepsItsSubscriptions(t *testing.T) {
+	good := bundle(t, "b", "  - {kind: board, mode: direct, board: {on: [card.created]}}\n")
+	s := newShelf(t, "", good)
+	r := newRig(t)
+	r.Subscriptions = func() (trigger.Set, error) { return trigger.Load(s.Options) }
+	r.step()
+	s.bundles = []trigger.Bundle{{Slug: "b", Path: "b", Err: errors.New("bad YAML")}}
+	for range 2 {
+		r.create("ready")
+		r.step()
+	}
+	if owed := r.owed(); len(owed) != 2 || owed["board:0|manifest:b:board:1"].ID == "" {
+		t.Errorf("%v", owed)
+	}
+	s.bundles = nil // the bot is gone
+	r.step()
+	r.create("ready")
+	r.step()
+	if owed := r.owed(); len(owed) != 2 {
+		t.Errorf("of a bot that is gone: %v", owed)
+	}
+}
+
 // The spine dies at random places: each event is owed once, under the run id that
 // its row was first given.
 func TestI8_EveryEventIsOwedOnceOverCrashes(t *testing.T) {

@@ -25,8 +25,8 @@ type triggerFlags struct {
 }
 
 // textFlags are the flags that hold one text, with the keys of their rows.
-func textFlags() []pflagDoc {
-	return []pflagDoc{
+func textFlags() []flagKey {
+	return []flagKey{
 		{"bot", "bot_id", "start this bot"},
 		{"mode", "mode", "`how`: direct (launch a run) or board (put the bot on the card, the dispatcher starts it)"},
 		{"repo", "repo", "only events of this `repo`"},
@@ -42,8 +42,8 @@ func textFlags() []pflagDoc {
 }
 
 // listFlags are the dimensions of a match.
-func listFlags() []pflagDoc {
-	return []pflagDoc{
+func listFlags() []flagKey {
+	return []flagKey{
 		{"on", "match.kinds", "this `kind` of event, repeatable: " + strings.Join(trigger.Kinds(), ", ") + ", or a kind of your own"},
 		{"state", "match.states", "only when the card is moved to, or is in, this `column`; of runs, their status; repeatable"},
 		{"label", "match.all_labels", "only with this `label`; of several all must be there"},
@@ -53,8 +53,8 @@ func listFlags() []pflagDoc {
 	}
 }
 
-func spanFlags() []pflagDoc {
-	return []pflagDoc{
+func spanFlags() []flagKey {
+	return []flagKey{
 		{"interval", "interval", "keep one run alive, looking every so often (at least 5s)"},
 		{"catch-up", "catch_up", "make up for a slot that was missed by no more than this (default 10m for --cron)"},
 		{"stale-after", "stale_after", "a run that was silent for so long does not count as alive (default 5m)"},
@@ -64,8 +64,8 @@ func spanFlags() []pflagDoc {
 	}
 }
 
-// pflagDoc is a flag, the key of a row that it sets, and its help.
-type pflagDoc struct{ flag, key, usage string }
+// flagKey is a flag, the key of a row that it sets, and its help.
+type flagKey struct{ flag, key, usage string }
 
 func (o *triggerFlags) register(t *triggers, c *cobra.Command) {
 	o.texts, o.lists, o.spans = map[string]*string{}, map[string]*[]string{}, map[string]*time.Duration{}
