@@ -34,6 +34,7 @@ func (d *Daemon) measure() *exposition {
 	d.measureWork(&x, s)
 	d.measureSpend(&x, s)
 	d.measureClocks(&x)
+	d.measureTriggers(&x)
 	x.summary("iterion_tick_seconds", "Time that the dispatcher spent thinking over its looks at the board.", s.Thinking.Seconds(), float64(s.Ticks))
 	return &x
 }
@@ -54,6 +55,21 @@ func (d *Daemon) measureClocks(x *exposition) {
 	if !h.LastTick.IsZero() {
 		x.gauge("iterion_schedule_last_tick_timestamp_seconds", "When the clocks were last looked at, seconds since 1970.", seconds(h.LastTick))
 	}
+}
+
+// measureTriggers is what events owe, in numbers.
+func (d *Daemon) measureTriggers(x *exposition) {
+	t := d.sight.spine.status()
+	if t == nil {
+		return
+	}
+	x.gauge("iterion_trigger_lag_events", "Events that were not looked at yet.", float64(t.BoardLag), "feed", "board")
+	x.sample("iterion_trigger_lag_events", float64(t.InboxLag), "feed", "inbox")
+	x.family("iterion_trigger_effects", "gauge", "What events owe and has not come to an end, or failed, by state.")
+	x.sample("iterion_trigger_effects", float64(t.Pending), "state", "pending")
+	x.sample("iterion_trigger_effects", float64(t.Working), "state", "claimed")
+	x.sample("iterion_trigger_effects", float64(t.Failed), "state", "failed")
+	x.gauge("iterion_trigger_stuck", "1 while an error keeps triggers from going on.", truth(t.LastError != ""))
 }
 
 func (d *Daemon) measureWork(x *exposition, s dispatch.Snapshot) {

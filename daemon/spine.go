@@ -222,14 +222,24 @@ type spineLook struct {
 	counts             map[trigger.EffectState]int
 }
 
+func (l spineLook) fill(st *control.TriggerStatus) {
+	st.BoardLag, st.InboxLag = l.boardLag, l.inboxLag
+	st.Pending, st.Working, st.Failed = l.counts[trigger.Pending], l.counts[trigger.Claimed], l.counts[trigger.Failed]
+}
+
 func (s *spine) measure(ctx context.Context) (spineLook, error) {
+	return measureSpine(ctx, s.outbox, s.inbox, s.d.store)
+}
+
+// measureSpine compares the places in the feeds with their ends.
+func measureSpine(ctx context.Context, outbox trigger.Outbox, inbox trigger.Inbox, b trigger.BoardFeed) (spineLook, error) {
 	var look spineLook
 	for _, f := range []struct {
 		name string
 		lag  *int64
 		tip  func(context.Context) (int64, error)
-	}{{trigger.FeedBoard, &look.boardLag, s.d.store.Tip}, {trigger.FeedInbox, &look.inboxLag, s.inbox.Tip}} {
-		at, ok, err := s.outbox.Cursor(ctx, f.name)
+	}{{trigger.FeedBoard, &look.boardLag, b.Tip}, {trigger.FeedInbox, &look.inboxLag, inbox.Tip}} {
+		at, ok, err := outbox.Cursor(ctx, f.name)
 		if err != nil {
 			return look, err
 		}
@@ -241,7 +251,7 @@ func (s *spine) measure(ctx context.Context) (spineLook, error) {
 			*f.lag = max(tip-at, 0)
 		}
 	}
-	counts, err := s.outbox.Counts(ctx)
+	counts, err := outbox.Counts(ctx)
 	look.counts = counts
 	return look, err
 }
@@ -269,9 +279,7 @@ func (s *spine) status() *control.TriggerStatus {
 		}
 		s.latest, s.at = look, time.Now()
 	}
-	st.BoardLag, st.InboxLag = s.latest.boardLag, s.latest.inboxLag
-	st.Pending, st.Working = s.latest.counts[trigger.Pending], s.latest.counts[trigger.Claimed]
-	st.Failed = s.latest.counts[trigger.Failed]
+	s.latest.fill(st)
 	return st
 }
 

@@ -62,7 +62,7 @@ func OfflineStatus(ctx context.Context, o Options) (control.Status, error) {
 	st := control.Status{Offline: true, StoreDir: o.Layout.Root, ConfigPath: o.ConfigPath}
 	err := withFiles(o, func(d *Daemon, ports dispatch.Options) (err error) {
 		st.WorkspaceRoot, st.Trusted = d.cfg.Workspace.Root, d.gate.open.Load()
-		st.Clocks = d.offlineClocks()
+		st.Clocks, st.Triggers = d.offlineClocks(), d.offlineTriggers(ctx)
 		if st.Dispatch, err = dispatch.Look(ctx, ports); err == nil {
 			st.Dispatch = d.withRecords(st.Dispatch)
 		}

@@ -13,6 +13,7 @@ import (
 // other side. A ref is a full id, a bare uuid or a unique prefix.
 type API interface {
 	Clocking
+	Triggering
 	Editing
 
 	Status(ctx context.Context) (Status, error)

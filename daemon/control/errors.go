@@ -6,6 +6,7 @@ import (
 
 	"iterion/native/board"
 	"iterion/native/run"
+	"iterion/sched/trigger"
 )
 
 // ErrNoDaemon says that nobody answers on the socket.
@@ -19,11 +20,11 @@ var ErrStopped = errors.New("the daemon stopped")
 func (e *Error) Is(target error) bool {
 	switch e.Code {
 	case CodeInvalid:
-		return target == board.ErrInvalid || target == run.ErrInvalid
+		return target == board.ErrInvalid || target == run.ErrInvalid || target == trigger.ErrInvalid
 	case CodeNotFound:
-		return target == board.ErrNotFound || target == run.ErrNotFound
+		return target == board.ErrNotFound || target == run.ErrNotFound || target == trigger.ErrNoEffect
 	case CodeConflict:
-		return target == board.ErrConflict || target == board.ErrTransitionRejected
+		return target == board.ErrConflict || target == board.ErrTransitionRejected || target == trigger.ErrEffectState
 	}
 	return false
 }
@@ -40,12 +41,12 @@ func errorOf(err error) *Error {
 // codeOf classes an error by the sentinels of the stores.
 func codeOf(err error) Code {
 	switch {
-	case errors.Is(err, board.ErrNotFound), errors.Is(err, run.ErrNotFound):
+	case errors.Is(err, board.ErrNotFound), errors.Is(err, run.ErrNotFound), errors.Is(err, trigger.ErrNoEffect):
 		return CodeNotFound
 	case errors.Is(err, board.ErrConflict), errors.Is(err, board.ErrTransitionRejected),
-		errors.Is(err, board.ErrExists), errors.Is(err, board.ErrBusy):
+		errors.Is(err, board.ErrExists), errors.Is(err, board.ErrBusy), errors.Is(err, trigger.ErrEffectState):
 		return CodeConflict
-	case errors.Is(err, board.ErrInvalid), errors.Is(err, run.ErrInvalid):
+	case errors.Is(err, board.ErrInvalid), errors.Is(err, run.ErrInvalid), errors.Is(err, trigger.ErrInvalid):
 		return CodeInvalid
 	}
 	return CodeInternal

@@ -9,6 +9,7 @@ import (
 	"iterion/native/run"
 	"iterion/sched/gate"
 	"iterion/sched/resident"
+	"iterion/sched/trigger"
 )
 
 // fake is a daemon without a dispatcher: it answers what its fields say and
@@ -126,4 +127,27 @@ func (f *fake) Ticks(ctx context.Context, q TickQuery, send func(gate.Record) er
 		<-ctx.Done()
 	}
 	return f.err
+}
+
+func (f *fake) Subscriptions(context.Context) (Subscriptions, error) {
+	return Subscriptions{All: []trigger.Subscription{{ID: "s1"}}, Problems: []string{"p"}}, f.err
+}
+func (f *fake) SetSubscription(_ context.Context, id string, in SetSchedule) (trigger.Subscription, error) {
+	f.note(id, in)
+	return trigger.Subscription{ID: id}, f.err
+}
+func (f *fake) Effects(context.Context) ([]trigger.Effect, error) {
+	return []trigger.Effect{{ID: "e|s"}}, f.err
+}
+func (f *fake) RetryEffect(_ context.Context, id string, by By) (trigger.Effect, error) {
+	f.note(id, by)
+	return trigger.Effect{ID: id}, f.err
+}
+func (f *fake) DropEffect(_ context.Context, id string, by By) (trigger.Effect, error) {
+	f.note(id, by)
+	return trigger.Effect{ID: id}, f.err
+}
+func (f *fake) Emit(_ context.Context, in EmitEvent) (trigger.Event, error) {
+	f.note(in)
+	return trigger.Event{ID: "custom:1", Kind: in.Kind}, f.err
 }

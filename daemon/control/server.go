@@ -87,6 +87,7 @@ func NewHandler(api API) http.Handler {
 	mux.Handle("POST /v1/workspaces/prune", verb(api.Prune))
 	mux.Handle("POST /v1/stop", verb(api.Stop))
 	routeClocks(mux, api)
+	routeTriggers(mux, api)
 	routeEditing(mux, api)
 	mux.Handle("/", unknown())
 	return mux

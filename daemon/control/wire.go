@@ -31,6 +31,10 @@ import (
 //	GET  /v1/schedules                  []resident.Row
 //	POST /v1/schedules/{id}/run         By          -> gate.Record
 //	POST /v1/schedules/{id}/set         SetSchedule -> resident.Row
+//	GET  /v1/subscriptions              Subscriptions
+//	POST /v1/subscriptions/{id}/set     SetSchedule -> trigger.Subscription
+//	GET  /v1/effects                    []trigger.Effect
+//	POST /v1/effects/{id}/retry | drop  By          -> trigger.Effect
 //	GET  /v1/ticks?id=&tail=&follow=    stream of gate.Record, one JSON object a line
 //	POST /v1/pause | unpause            Pause       -> Status
 //	POST /v1/refresh | reload           By          -> Status

@@ -25,6 +25,7 @@ func printStatus(f *Factory, s control.Status) {
 		{"slots", fmt.Sprintf("%d of %d", d.SlotsUsed, d.SlotsMax)},
 		{"spend", spendText(d)},
 		{"clocks", clocksText(s)},
+		{"triggers", triggersText(s)},
 	}
 	for _, row := range rows {
 		if row[1] != "" {
@@ -124,6 +125,29 @@ func clocksText(s control.Status) string {
 	return strings.Join(parts, ", ")
 }
 
+// triggersText tells how far the daemon has come with what events owe; nothing where
+// there is nothing to tell.
+func triggersText(s control.Status) string {
+	t := s.Triggers
+	if t == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		what string
+	}{
+		{t.BoardLag, "events of the board to look at"}, {t.InboxLag, "events of runs and people to look at"},
+		{int64(t.Working), "effects at work"}, {int64(t.Pending), "waiting"},
+		{int64(t.Failed), "failed (`iterion trigger effects list`)"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // printWork lists the cards that are being worked, or wait, and why.
 func printWork(f *Factory, d dispatch.Snapshot) {
 	t := Table{Head: []string{"ID", "WHAT", "SINCE", "CARD", "DETAIL"}}
@@ -209,6 +233,17 @@ func printTroubles(f *Factory, s control.Status) {
 	if s.Clocks != nil {
 		for _, p := range s.Clocks.Problems {
 			f.Warn("clocks: %s", p)
+		}
+	}
+	if t := s.Triggers; t != nil {
+		if t.LastError != "" {
+			f.Warn("triggers are stuck, nothing is lost meanwhile: %s", t.LastError)
+		}
+		if t.Broken > 0 {
+			f.Warn("triggers: %d events could not be read and were passed over, the last one: %s", t.Broken, t.LastBroken)
+		}
+		if t.Problems > 0 {
+			f.Warn("triggers: %d subscriptions are wrong as they are written: `iterion trigger list` names them", t.Problems)
 		}
 	}
 	for _, w := range s.Dispatch.Warnings {
