@@ -127,12 +127,12 @@ func TestKilledAtAnyStepNoCardIsStuckAndNoBotRunsTwice(t *testing.T) {
 
 func TestSecondDaemonOnTheRootIsRefused(t *testing.T) {
 	b := newLab(t)
-	b.start(b.options())
+	root, err := lockRoot(b.l.Workspaces()) // all that matters of the first one; a whole daemon makes files meanwhile
+	b.must(err)
+	defer root.Release()
 	before := snapshotOf(t, b.l.Root)
 	d, err := New(b.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.must(err)
 	err = d.Run(t.Context())
 	var locked *LockedError
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() || locked.Host == "" || locked.Since.IsZero() {
