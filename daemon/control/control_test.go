@@ -89,6 +89,15 @@ func TestEveryVerbCrossesTheSocket(t *testing.T) {
 		{"move", func() (any, error) { i, err := c.Move(ctx, id, MoveIssue{To: "done"}); return i.State, err }, "done", []any{id, MoveIssue{To: "done"}}},
 		{"update", func() (any, error) { i, err := c.Update(ctx, id, UpdateIssue{Title: &title}); return i.Title, err }, title, []any{id, UpdateIssue{Title: &title}}},
 		{"question", func() (any, error) { q, err := c.Question(ctx, id); return q.ID, err }, "q1", []any{id}},
+		{"subscriptions", func() (any, error) { v, err := c.Subscriptions(ctx); return v.All[0].ID + v.Problems[0], err }, "s1p", nil},
+		{"set subscription", func() (any, error) {
+			v, err := c.SetSubscription(ctx, "manifest:a:board:1", SetSchedule{Enabled: true})
+			return v.ID, err
+		}, "manifest:a:board:1", []any{"manifest:a:board:1", SetSchedule{Enabled: true}}},
+		{"effects", func() (any, error) { v, err := c.Effects(ctx); return v[0].ID, err }, "e|s", nil},
+		{"retry effect", func() (any, error) { v, err := c.RetryEffect(ctx, "board:1|s/2", By{By: "ana"}); return v.ID, err }, "board:1|s/2", []any{"board:1|s/2", By{By: "ana"}}},
+		{"drop effect", func() (any, error) { v, err := c.DropEffect(ctx, "board:1|s", By{By: "ana"}); return v.ID, err }, "board:1|s", []any{"board:1|s", By{By: "ana"}}},
+		{"emit", func() (any, error) { e, err := c.Emit(ctx, EmitEvent{Kind: "deploy", Key: "7"}); return e.Kind, err }, "deploy", []any{EmitEvent{Kind: "deploy", Key: "7"}}},
 		{"answer", func() (any, error) {
 			r, err := c.AnswerRun(ctx, id, Answer{Values: map[string]any{"a": "b"}})
 			return r.ID, err
