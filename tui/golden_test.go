@@ -59,7 +59,9 @@ var scenes = []struct {
 	{"runs", func(d *driver) { d.press("3") }},
 	{"clocks", func(d *driver) { d.press("4", "down") }},
 	{"clocks-tick", func(d *driver) { d.press("4", "right", "down", "enter") }},
-	{"daemon", func(d *driver) { d.press("5", "down") }},
+	{"triggers", func(d *driver) { d.press("5") }},
+	{"triggers-effect", func(d *driver) { d.press("5", "right", "enter") }},
+	{"daemon", func(d *driver) { d.press("6", "down") }},
 	{"run", func(d *driver) { d.src.setLog(runID(5), sampleLog); d.press("3", "down", "enter") }},
 }
 

@@ -17,7 +17,7 @@ type keyMap struct {
 
 func keys() keyMap {
 	return keyMap{
-		screens: kit.Bind("1-5", "board, card, runs, clocks, daemon", "1", "2", "3", "4", "5"),
+		screens: kit.Bind("1-6", "board, card, runs, clocks, triggers, daemon", "1", "2", "3", "4", "5", "6"),
 		tab:     kit.Bind("tab", "next screen", "tab"), backTab: kit.Bind("shift+tab", "screen before", "shift+tab"),
 		palette: kit.Bind(":", "find by name", ":"),
 		pause:   kit.Bind("p", "pause or resume dispatch", "p"), refresh: kit.Bind("r", "look for work now", "r"),

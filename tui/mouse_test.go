@@ -38,7 +38,7 @@ func TestClicksSelectAndOpen(t *testing.T) {
 	clickOn(t, d, "Migrate the wiki")
 	clickOn(t, d, "Migrate the wiki")
 	d.wants("log")
-	clickOn(t, d, "5 Daemon")
+	clickOn(t, d, "6 Daemon")
 	clickOn(t, d, "Trim the container")
 	d.press("enter")
 	d.wants("Trim the container image")

@@ -21,7 +21,7 @@ func TestPaletteGoesAnywhereAndDoesWhatKeysDo(t *testing.T) {
 	d.text("read the settings")
 	d.press("enter") // not a key of this screen
 	d.wants("nothing is called that")
-	d.press("esc", "5", ":")
+	d.press("esc", "6", ":")
 	d.text("read the settings")
 	d.press("enter")
 	asked(t, d, "reload")
@@ -46,7 +46,7 @@ func TestHelpIsSearched(t *testing.T) {
 
 func TestDaemonScreenKeepsItsEntryOverRefreshes(t *testing.T) {
 	d := live(t, 100, 30)
-	d.press("5", "down", "down") // past the two that run, on the one that waits
+	d.press("6", "down", "down") // past the two that run, on the one that waits
 	f := sampleFrame()
 	f.Status.Dispatch.Queue = append([]dispatch.Queued{{IssueID: cardID(1), Guard: "slots", Reason: "all are in use"}}, f.Status.Dispatch.Queue...)
 	d.frame(f)
@@ -57,10 +57,10 @@ func TestDaemonScreenKeepsItsEntryOverRefreshes(t *testing.T) {
 
 func TestDaemonScreenOpensRunsAndCancelsThem(t *testing.T) {
 	d := live(t, 100, 30)
-	d.press("5", "o")
+	d.press("6", "o")
 	d.wants("Fix the off-by-one in the pager")
 	d.wants("log")
-	d.press("esc", "5", "x")
+	d.press("esc", "6", "x")
 	d.wants("Cancel this run?")
 	d.press("y")
 	asked(t, d, "cancel "+runID(4))

@@ -15,6 +15,7 @@ import (
 	"iterion/tui/screen/clocks"
 	"iterion/tui/screen/daemon"
 	"iterion/tui/screen/runs"
+	"iterion/tui/screen/triggers"
 )
 
 // root is the model of the program: size, focus, routing, connection, toasts.
@@ -22,6 +23,8 @@ type root struct {
 	opts Options
 	env  *screen.Env
 	keys keyMap
+	// named are the keys that have a name instead of a character.
+	named map[string]tea.KeyType
 
 	width, height int
 	screens       map[string]screen.Screen
@@ -57,12 +60,12 @@ type faded struct{ n int }
 
 func newRoot(ctx context.Context, o Options, theme *kit.Theme, again chan<- struct{}, clock func() time.Time) *root {
 	return &root{
-		opts: o, keys: keys(), again: again, clock: clock,
+		opts: o, keys: keys(), named: keyTypes(), again: again, clock: clock,
 		env: &screen.Env{Ctx: ctx, Mirror: mirror.New(), Theme: theme, ReadOnly: o.ReadOnly, By: o.By, Now: clock(), Drafts: map[string]*kit.Form{}, Copy: clipboardOf(o.Out), Getenv: o.Getenv},
 		screens: map[string]screen.Screen{
-			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Clocks: clocks.New(), screen.Daemon: daemon.New(),
+			screen.Board: board.New(), screen.Card: card.New(), screen.Runs: runs.New(), screen.Clocks: clocks.New(), screen.Triggers: triggers.New(), screen.Daemon: daemon.New(),
 		},
-		order: []string{screen.Board, screen.Card, screen.Runs, screen.Clocks, screen.Daemon},
+		order: []string{screen.Board, screen.Card, screen.Runs, screen.Clocks, screen.Triggers, screen.Daemon},
 		at:    screen.Board,
 	}
 }

@@ -36,7 +36,7 @@ func TestAnySize(t *testing.T) {
 // TestKeysAtAnySize presses everything in windows of random sizes.
 func TestKeysAtAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	keys := strings.Fields("up down left right enter esc tab j k h l g G / ? m c n x L o p r f N < > 1 2 3 4 5 : R N D v s b e t a u space ctrl+a pgup pgdown y q ctrl+s a")
+	keys := strings.Fields("up down left right enter esc tab j k h l g G / ? m c n x L o p r f N < > 1 2 3 4 5 6 : R N D X i v s b e t a u space ctrl+a pgup pgdown y q ctrl+s a")
 	d := live(t, 100, 30)
 	d.src.setLog(runID(4), sampleLog)
 	for range 3000 {

@@ -42,7 +42,7 @@ func TestShots(t *testing.T) {
 	term.keys("Escape")
 	take("log", "following", "3", "Enter")
 	term.keys("Escape", "Escape")
-	take("daemon", "slots", "5")
+	take("daemon", "slots", "6")
 	term.leave()
 	d.term()
 }

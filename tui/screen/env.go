@@ -63,11 +63,12 @@ type Place struct {
 
 // The names of the screens.
 const (
-	Board  = "board"
-	Card   = "card"
-	Runs   = "runs"
-	Daemon = "daemon"
-	Clocks = "clocks"
+	Board    = "board"
+	Card     = "card"
+	Runs     = "runs"
+	Daemon   = "daemon"
+	Clocks   = "clocks"
+	Triggers = "triggers"
 )
 
 // Toast is a passing line for the person.

@@ -9,6 +9,7 @@ import (
 	"iterion/native/run"
 	"iterion/sched/gate"
 	"iterion/sched/resident"
+	"iterion/sched/trigger"
 )
 
 // Source is the daemon as the screens see it; *control.Client is one. Methods
@@ -43,6 +44,12 @@ type Source interface {
 	SetSchedule(ctx context.Context, id string, in control.SetSchedule) (resident.Row, error)
 	// Ticks hands over records of the tick audit, oldest first.
 	Ticks(ctx context.Context, q control.TickQuery, send func(gate.Record) error) error
+
+	Subscriptions(ctx context.Context) (control.Subscriptions, error)
+	SetSubscription(ctx context.Context, id string, in control.SetSchedule) (trigger.Subscription, error)
+	Effects(ctx context.Context) ([]trigger.Effect, error)
+	RetryEffect(ctx context.Context, id string, by control.By) (trigger.Effect, error)
+	DropEffect(ctx context.Context, id string, by control.By) (trigger.Effect, error)
 
 	Pause(ctx context.Context, p control.Pause) (control.Status, error)
 	Unpause(ctx context.Context, p control.Pause) (control.Status, error)

@@ -34,15 +34,8 @@ type Screen struct {
 	busy  bool // a request is under way
 	asked time.Time
 
-	onTicks bool // the cursor is among the ticks
-	at, to  place
-}
-
-// place is a cursor in a list, held by what it rests on.
-type place struct {
-	id string
-	at int
-	pg kit.Pager
+	onTicks bool     // the cursor is among the ticks
+	at, to  kit.List // among the schedules, among the ticks
 }
 
 // New makes the screen.
@@ -115,76 +108,26 @@ func (s *Screen) take(e *screen.Env, m fetched) {
 	s.settle(e)
 }
 
+func (s *Screen) rowID(i int) string  { return s.rows[i].ID }
+func (s *Screen) tickID(i int) string { return s.ticks[i].Key() }
+
 // settle finds what the cursors rest on again.
 func (s *Screen) settle(e *screen.Env) {
 	top, bottom := s.heights(e)
-	s.at.settle(top, len(s.rows), func(i int) string { return s.rows[i].ID })
-	s.to.settle(bottom, len(s.ticks), func(i int) string { return s.ticks[i].Key() })
-}
-
-func (p *place) settle(height, n int, id func(i int) string) {
-	was := p.at
-	for i := range n {
-		if p.id != "" && id(i) == p.id {
-			p.at = i
-			break
-		}
-	}
-	p.at = max(0, min(p.at, n-1))
-	if p.pg.Top > 0 {
-		p.pg.Top += p.at - was // the cursor stays on its row
-	}
-	p.reveal(height, n)
-	if p.id == "" && n > 0 && p.at > 0 || p.at < n && p.id != "" {
-		p.id = id(p.at)
-	}
-}
-
-func (p *place) reveal(height, n int) {
-	p.pg.Resize(height, n)
-	p.pg.Top = max(min(p.pg.Top, p.at), p.at-max(1, p.pg.Height)+1, 0)
-}
-
-// step moves the cursor of the pane in front.
-func (s *Screen) step(by int) {
-	p, n := &s.at, len(s.rows)
-	if s.onTicks {
-		p, n = &s.to, len(s.ticks)
-	}
-	if n == 0 {
-		return
-	}
-	p.at = max(0, min(p.at+by, n-1))
-	p.reveal(p.pg.Height, n)
-	if s.onTicks {
-		p.id = s.ticks[p.at].Key()
-	} else {
-		p.id = s.rows[p.at].ID
-	}
+	s.at.Settle(top, len(s.rows), s.rowID)
+	s.to.Settle(bottom, len(s.ticks), s.tickID)
 }
 
 func (s *Screen) key(e *screen.Env, k tea.KeyMsg) tea.Cmd {
-	page := max(1, s.at.pg.Height-1)
+	list, n, id := &s.at, len(s.rows), s.rowID
 	if s.onTicks {
-		page = max(1, s.to.pg.Height-1)
+		list, n, id = &s.to, len(s.ticks), s.tickID
 	}
-	switch k.String() {
-	case "up", "k":
-		s.step(-1)
-	case "down", "j":
-		s.step(1)
-	case "pgup", "ctrl+u", "ctrl+b":
-		s.step(-page)
-	case "pgdown", "ctrl+d", "ctrl+f", " ":
-		s.step(page)
-	case "g", "home":
-		s.step(-1 << 30)
-	case "G", "end":
-		s.step(1 << 30)
-	default:
-		return s.act(e, k)
+	if by, ok := list.Step(k.String()); ok {
+		list.Move(list.At+by, n, id)
+		return nil
 	}
-	return nil
+	return s.act(e, k)
 }
 
 func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
@@ -196,11 +139,11 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.right):
 		s.onTicks = len(s.ticks) > 0
 	case s.onTicks:
-		if s.to.at < len(s.ticks) {
-			s.onTick(e, k, s.ticks[s.to.at])
+		if s.to.At < len(s.ticks) {
+			s.onTick(e, k, s.ticks[s.to.At])
 		}
-	case s.at.at < len(s.rows):
-		return s.onRow(e, k, s.rows[s.at.at])
+	case s.at.At < len(s.rows):
+		return s.onRow(e, k, s.rows[s.at.At])
 	}
 	return nil
 }

@@ -79,14 +79,17 @@ func cancelRun(e *screen.Env, ids ...string) {
 	e.Say(kit.MarkStopped, "there is no run to cancel")
 }
 
+// click puts a cursor on a row.
 func (s *Screen) click(e *screen.Env, c screen.Click) {
 	top, _ := s.heights(e)
+	from, _ := s.at.Window()
+	first, _ := s.to.Window()
 	switch y := c.Y - headRows; {
-	case y >= 0 && y < top && s.at.pg.Top+y < len(s.rows):
+	case y >= 0 && y < top && from+y < len(s.rows):
 		s.onTicks = false
-		s.step(s.at.pg.Top + y - s.at.at)
-	case y-top-headRows >= 0 && s.to.pg.Top+y-top-headRows < len(s.ticks):
+		s.at.Move(from+y, len(s.rows), s.rowID)
+	case y-top-headRows >= 0 && first+y-top-headRows < len(s.ticks):
 		s.onTicks = true
-		s.step(s.to.pg.Top + y - top - headRows - s.to.at)
+		s.to.Move(first+y-top-headRows, len(s.ticks), s.tickID)
 	}
 }

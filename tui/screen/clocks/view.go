@@ -34,9 +34,9 @@ func (s *Screen) View(e *screen.Env) []string {
 	if len(s.ticks) == 0 && s.known {
 		return append(lines, t.Dim.Render("  no clock has decided anything yet"))
 	}
-	from, to := s.to.pg.Window()
+	from, to := s.to.Window()
 	for i := from; i < min(to, len(s.ticks)) && i-from < bottom; i++ {
-		lines = append(lines, s.tick(e, s.ticks[i], s.onTicks && i == s.to.at))
+		lines = append(lines, s.tick(e, s.ticks[i], s.onTicks && i == s.to.At))
 	}
 	return lines
 }
@@ -70,9 +70,9 @@ func (s *Screen) schedules(e *screen.Env) (lines []string) {
 	case len(s.rows) == 0:
 		return []string{t.Dim.Render("  no schedules: `iterion trigger add` makes one for the daemon, `iterion schedule add` one for the host's cron")}
 	}
-	from, to := s.at.pg.Window()
+	from, to := s.at.Window()
 	for i := from; i < min(to, len(s.rows)); i++ {
-		lines = append(lines, s.schedule(e, s.rows[i], !s.onTicks && i == s.at.at))
+		lines = append(lines, s.schedule(e, s.rows[i], !s.onTicks && i == s.at.At))
 	}
 	return lines
 }
