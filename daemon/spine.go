@@ -250,6 +250,15 @@ func measureSpine(ctx context.Context, outbox trigger.Outbox, inbox trigger.Inbo
 		if ok {
 			*f.lag = max(tip-at, 0)
 		}
+		if f.name == trigger.FeedInbox && *f.lag > 0 { // not every entry is an event
+			left, err := inbox.Events(ctx, at, 1)
+			if err != nil {
+				return look, err
+			}
+			if len(left) == 0 {
+				*f.lag = 0
+			}
+		}
 	}
 	counts, err := outbox.Counts(ctx)
 	look.counts = counts

@@ -230,8 +230,12 @@ func TestAPauseHoldsLaunchesAndDropsNone(t *testing.T) {
 		held := slices.DeleteFunc(w.effects(), func(e trigger.Effect) bool { return !e.Held || !strings.Contains(e.LastError, "a freeze") })
 		return len(held) == 5
 	})
-	if st, _ := w.status(); st.Triggers == nil || st.Triggers.Pending != 5 || len(w.runs()) > 0 {
-		t.Errorf("while paused: %+v, %d runs", st.Triggers, len(w.runs()))
+	w.eventually("the status tells of it", func() bool {
+		st, _ := w.status()
+		return st.Triggers != nil && st.Triggers.Pending == 5 && st.Triggers.InboxLag == 0
+	})
+	if runs := w.runs(); len(runs) > 0 {
+		t.Errorf("%d runs while paused", len(runs))
 	}
 	w.ok("daemon", "unpause")
 	began := time.Now()
@@ -260,5 +264,73 @@ func TestOutcomesOfRunsWithoutADaemonCount(t *testing.T) {
 	w.eventually("all events were looked at", w.caughtUp)
 	if n := w.lines(w.path("count")); n != 3 {
 		t.Errorf("launched %d times for 3 outcomes", n)
+	}
+}
+
+// What happened while no daemon was there for a week is launched as the slots allow,
+// and all of it.
+func TestAWeekOfEventsIsLaunchedSlotBySlot(t *testing.T) {
+	w := newTriggers(t, "{id: s, bot_id: slow, invocation: board, match: {kinds: [card.moved], states: [backlog]}}")
+	w.bot("slow", fmt.Sprintf("echo begin >> %s; sleep 0.3; echo end >> %s", w.path("count"), w.path("count")), "")
+	w.write("slots.yaml", "agent: {max_concurrent: 3}\n")
+	d := w.armed("slots.yaml")
+	d.term()
+	const moves = 20
+	for n := range moves {
+		w.move(w.make(board.Issue{Title: fmt.Sprint("card ", n), State: "inbox"}).ID, "backlog")
+	}
+	w.ok("daemon", "slots.yaml", "--until-idle", "-q")
+	data, err := os.ReadFile(w.path("count"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, most := 0, 0
+	for line := range strings.Lines(string(data)) {
+		if line == "begin\n" {
+			live++
+		} else {
+			live--
+		}
+		most = max(most, live)
+	}
+	if most > 3 || live != 0 || len(w.runs()) != moves {
+		t.Errorf("at most %d at once, %d left, %d runs; want 3, 0 and %d", most, live, len(w.runs()), moves)
+	}
+}
+
+// A one-shot label by CI: the CLI's own verbs, from the subscription to the dead letter
+// and back.
+func TestAOneShotFromLabelToDeadLetterAndBack(t *testing.T) {
+	w := newTriggers(t, "{id: s, bot_id: late, invocation: board, match: {all_labels: [go]}, consume_labels: true}")
+	w.armed()
+	id := w.ok("-q", "issue", "create", "--title", "wanted", "--state", "backlog", "--label", "go")
+	var dead trigger.Effect
+	w.eventually("the launch of a bot that is not there has failed once", func() bool {
+		rows := w.effects()
+		if len(rows) == 1 {
+			dead = rows[0]
+		}
+		return len(rows) == 1 && rows[0].Attempts == 1
+	})
+	if labels := w.issue(id).Labels; len(labels) > 0 || !dead.ConsumeMarked {
+		t.Errorf("labels %v, marked: %t", labels, dead.ConsumeMarked)
+	}
+	w.bot("late", "echo $ITERION_SUBJECT_ID >> "+w.path("count"), "")
+	w.ok("trigger", "effects", "retry", dead.ID)
+	w.eventually("the bot ran", func() bool { return w.lines(w.path("count")) == 1 })
+	w.eventually("the effect is done", func() bool { return w.effects()[0].State == trigger.Done })
+	if runs := w.runs(); len(runs) != 1 || runs[0].ID != dead.RunID {
+		t.Errorf("runs %v, want the one of the row, %s", runs, dead.RunID)
+	}
+}
+
+// A daemon that works until nothing is left ends where there were no events, too.
+func TestADaemonUntilIdleWaitsForNoEvents(t *testing.T) {
+	w := newTriggers(t, everything()...)
+	w.ok("-q", "run", "shell", "--var", "command=true")
+	for range 3 {
+		if code := w.start("daemon", "--until-idle", "-q").wait(); code != 0 {
+			t.Errorf("exit %d", code)
+		}
 	}
 }
