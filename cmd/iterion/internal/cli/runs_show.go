@@ -71,6 +71,10 @@ func runRowsOf(f *Factory, runs *run.Dir, r run.Record) [][2]string {
 		{"name", oneLine(r.Name)},
 		{"issue", r.Source.IssueID},
 		{"source", r.Source.Kind},
+		{"schedule", orElse(r.Source.ScheduleName, r.Source.ScheduleID)},
+		{"trigger", r.Source.SubscriptionID},
+		{"event", r.Source.EventID},
+		{"chain", chainText(r)},
 		{"attempt", strconv.Itoa(r.Attempt)},
 		{"created", instant(r.CreatedAt)},
 		{"started", instant(r.StartedAt)},
@@ -82,6 +86,14 @@ func runRowsOf(f *Factory, runs *run.Dir, r run.Record) [][2]string {
 		{"bundle", r.BundlePath},
 		{"log", runs.LogPath(r.ID)},
 	}
+}
+
+// chainText says how many launches by events of runs led to a run.
+func chainText(r run.Record) string {
+	if r.ChainDepth == 0 {
+		return ""
+	}
+	return strconv.Itoa(r.ChainDepth) + " deep"
 }
 
 // showQuestion prints what a run waits for and how to answer it, or what its bot
