@@ -27,7 +27,7 @@ func (e environ) Environ() []string        { return nil }
 // look finds out what the terminal can draw. It never waits longer than
 // backgroundTime, and only for a real terminal.
 func look(in io.Reader, out io.Writer, getenv func(string) string, noColor bool) kit.Look {
-	l := kit.Look{Dark: true}
+	l := kit.Look{Dark: true, ASCII: !unicodeLocale(getenv)}
 	if getenv("TERM") == "dumb" {
 		return kit.Look{Profile: termenv.Ascii, Dark: true, Mono: true, ASCII: true}
 	}
@@ -43,6 +43,17 @@ func look(in io.Reader, out io.Writer, getenv func(string) string, noColor bool)
 		l.Dark = dark
 	}
 	return l
+}
+
+// unicodeLocale reports whether the terminal can be taken to draw more than ASCII. Where
+// no locale is set at all, as in many a container, it mostly can.
+func unicodeLocale(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToUpper(getenv(name)); v != "" {
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return true
 }
 
 func profile(out io.Writer, getenv func(string) string) termenv.Profile {

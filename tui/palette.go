@@ -33,7 +33,7 @@ func (m *root) find(words []string, max int) (out []kit.Command) {
 	}
 	for _, g := range append(m.screens[m.at].Help(m.env), m.keys.group()) {
 		for _, b := range g.Keys {
-			if press, ok := pressOf(b); ok && !key.Matches(press, m.keys.screens, m.keys.palette) {
+			if press, ok := m.pressOf(b); ok && !key.Matches(press, m.keys.screens, m.keys.palette) {
 				add(kit.Command{Name: b.Help().Desc, Note: b.Help().Key, Run: func() tea.Cmd {
 					return func() tea.Msg { return chosen{press} } // once the palette is closed
 				}})
@@ -71,12 +71,12 @@ func (m *root) cardCommand(c *mirror.Card, column string) kit.Command {
 
 // pressOf is the message of a binding's first key; ok is false for one that has
 // none or that only means something while it is held to look around.
-func pressOf(b key.Binding) (k tea.KeyMsg, ok bool) {
+func (m *root) pressOf(b key.Binding) (k tea.KeyMsg, ok bool) {
 	if len(b.Keys()) == 0 || !b.Enabled() {
 		return k, false
 	}
 	name := b.Keys()[0]
-	if t, ok := keyTypes()[name]; ok {
+	if t, ok := m.named[name]; ok {
 		return tea.KeyMsg{Type: t}, true
 	}
 	if len([]rune(name)) == 1 {

@@ -146,6 +146,7 @@ type fake struct {
 	ended  bool  // logs are complete
 	sent   int64 // bytes of logs
 	body   string
+	title  string // of every card that is read whole, where it is set
 }
 
 func newFake() *fake {
@@ -203,6 +204,9 @@ func (f *fake) Issue(_ context.Context, id string) (board.Issue, error) {
 	for _, c := range sampleFrame().Cards {
 		if c.ID == id {
 			c.Body = f.body
+			if f.title != "" {
+				c.Title = f.title
+			}
 			c.Issue.Comments = []board.Comment{{ID: "1", Author: "alice", Body: "Seen on a 40x10 window too.", CreatedAt: ago(2 * time.Hour)}}
 			return c.Issue, nil
 		}

@@ -16,6 +16,13 @@ import (
 
 // View draws the window: exactly its height, no line wider than it.
 func (m *root) View() string {
+	if m.env.Theme.ASCII {
+		return kit.ASCII(m.draw())
+	}
+	return m.draw()
+}
+
+func (m *root) draw() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
 	}

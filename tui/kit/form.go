@@ -1,6 +1,10 @@
 package kit
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textarea"
@@ -28,8 +32,9 @@ type Field struct {
 	Text  string // what a text field holds at first
 	Rows  int    // FieldText: the most rows that it takes; 0: textRows
 
-	line textinput.Model
-	area textarea.Model
+	line  textinput.Model
+	area  textarea.Model
+	typed string // FieldChoice: the beginning of a name, as typed so far
 }
 
 // Value is the text of a text field, or the name of the chosen item.
@@ -58,7 +63,9 @@ type Form struct {
 	// Kept says that the opener keeps what was typed when the form is closed.
 	Kept bool
 
-	focus int
+	focus      int
+	top        int // first line shown, where not all are
+	wide, tall int // the room, as Resize was told
 }
 
 // NewForm makes a form with its first field focused.
@@ -84,14 +91,19 @@ func (f *Field) build() {
 		f.area.ShowLineNumbers, f.area.CharLimit, f.area.MaxHeight = false, 0, 0
 		f.area.Cursor.SetMode(cursor.CursorStatic)
 		f.area.SetValue(f.Text)
+		f.area.Focus()
+		f.area, _ = f.area.Update(tea.KeyMsg{Type: tea.KeyCtrlHome}) // reading begins at the top
+		f.area.Blur()
 	}
 }
 
 // Title is the form's name.
 func (f *Form) Title() string { return f.Ask }
 
-// Resize gives the text fields their room and their colours.
+// Resize gives the text fields their room and their colours. The one that is being
+// written in gets what it needs to be written in, even if others scroll out of sight.
 func (f *Form) Resize(t *Theme, w, h int) {
+	f.wide, f.tall = w, h
 	text := min(w, 72) - f.nameWidth() - 3
 	room, texts := h-1, 0
 	for _, fd := range f.Fields {
@@ -101,16 +113,21 @@ func (f *Form) Resize(t *Theme, w, h int) {
 			room--
 		}
 	}
-	for _, fd := range f.Fields {
-		rows := fd.Rows
-		if rows == 0 {
-			rows = textRows
+	for i, fd := range f.Fields {
+		want := fd.Rows
+		if want == 0 {
+			want = max(textRows, h/2)
 		}
-		fd.resize(t, max(4, text), max(1, min(rows, room/max(1, texts))))
+		rows := min(want, room/max(1, texts))
+		if i == f.focus {
+			rows = max(rows, min(want, h-1, textRows))
+		}
+		fd.resize(t, max(4, text), max(1, rows))
 	}
 }
 
-// textRows is how many rows a text field takes where there is room.
+// textRows is how many rows a text field takes where there is room; on a high window it
+// may take half of it.
 const textRows = 8
 
 func (f *Field) resize(t *Theme, w, h int) {
@@ -119,6 +136,7 @@ func (f *Field) resize(t *Theme, w, h int) {
 	case FieldLine:
 		f.line.Width = w - 1
 		f.line.TextStyle, f.line.PlaceholderStyle, f.line.Cursor.Style, f.line.Cursor.TextStyle = t.Plain, t.Faint, cur, t.Plain
+		f.line.SetCursor(f.line.Position()) // the part around the cursor is the one to show
 	case FieldText:
 		st := textarea.Style{
 			Base: t.Plain, CursorLine: t.Plain, CursorLineNumber: t.Plain, EndOfBuffer: t.Plain,
@@ -162,14 +180,40 @@ func (f *Field) edit(k tea.KeyMsg) (cmd tea.Cmd) {
 	case FieldText:
 		f.area, cmd = f.area.Update(k)
 	case FieldChoice:
-		switch k.String() {
-		case "left", "h":
-			f.At = (f.At + len(f.Items) - 1) % max(1, len(f.Items))
-		case "right", "l", " ":
-			f.At = (f.At + 1) % max(1, len(f.Items))
-		}
+		f.choose(k)
 	}
 	return cmd
+}
+
+// choose goes to another item: the next one, or the one whose name is typed.
+func (f *Field) choose(k tea.KeyMsg) {
+	n := max(1, len(f.Items))
+	switch s := k.String(); {
+	case s == "left":
+		f.At, f.typed = (f.At+n-1)%n, ""
+	case s == "right", s == " " && f.typed == "":
+		f.At, f.typed = (f.At+1)%n, ""
+	case s == "backspace" && f.typed != "":
+		r := []rune(f.typed)
+		f.typed = string(r[:len(r)-1])
+	case k.Type == tea.KeyRunes || k.Type == tea.KeySpace:
+		for _, text := range []string{f.typed + string(k.Runes), string(k.Runes)} {
+			if at := f.named(strings.ToLower(text)); at >= 0 {
+				f.At, f.typed = at, text
+				return
+			}
+		}
+	}
+}
+
+// named is the item whose name begins with a text, else one that holds it; -1 for none.
+func (f *Field) named(text string) int {
+	for _, fits := range []func(string, string) bool{strings.HasPrefix, strings.Contains} {
+		if at := slices.IndexFunc(f.Items, func(it Item) bool { return fits(strings.ToLower(it.Name), text) }); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 func (f *Form) focusOn(i int) {
@@ -181,6 +225,7 @@ func (f *Form) focusOn(i int) {
 }
 
 func (f *Field) focus(on bool) {
+	f.typed = ""
 	switch {
 	case f.Kind == FieldLine && on:
 		f.line.Focus()
@@ -211,10 +256,15 @@ func (f *Form) nameWidth() int {
 	return w
 }
 
-// Lines shows the fields.
+// Lines shows the fields: where there is no room for all, those around the one that
+// is being filled in.
 func (f *Form) Lines(t *Theme) []string {
 	var lines []string
+	from, to := 0, 0 // of the focused field
 	for i, fd := range f.Fields {
+		if i == f.focus {
+			from = len(lines)
+		}
 		for j, l := range fd.lines(t, i == f.focus) {
 			name, bar, style := "", " ", t.Dim
 			if i == f.focus {
@@ -225,8 +275,45 @@ func (f *Form) Lines(t *Theme) []string {
 			}
 			lines = append(lines, bar+style.Render(Fit(name, f.nameWidth()))+"  "+l)
 		}
+		if i == f.focus {
+			to = len(lines)
+		}
 	}
-	return append(lines, t.Bad.Render(f.Problem))
+	problem := f.problem(t)
+	return append(f.window(t, lines, from, to, f.tall+1-len(problem)), problem...)
+}
+
+// problem is what is wrong, in at most three lines, or a blank one.
+func (f *Form) problem(t *Theme) []string {
+	lines := Wrap(f.Problem, max(1, min(f.wide, 72)))
+	for i, l := range lines {
+		lines[i] = t.Bad.Render(l)
+	}
+	return lines[:min(len(lines), 3, max(1, f.tall-1))]
+}
+
+// window is the part of the lines that fits, with arrows where it leaves some out. It
+// moves by as little as shows the lines from one to another.
+func (f *Form) window(t *Theme, lines []string, from, to, room int) []string {
+	room = max(1, room)
+	if len(lines) <= room {
+		f.top = 0
+		return lines
+	}
+	f.top = max(min(f.top, from, len(lines)-room), min(to-room, from), 0)
+	out := slices.Clone(lines[f.top : f.top+room])
+	mark := func(i int, glyph string) {
+		if i != from-f.top && strings.HasPrefix(out[i], " ") {
+			out[i] = t.Faint.Render(glyph) + out[i][1:]
+		}
+	}
+	if f.top > 0 {
+		mark(0, t.Glyph.Up)
+	}
+	if f.top+room < len(lines) {
+		mark(room-1, t.Glyph.Down)
+	}
+	return out
 }
 
 func (f *Field) lines(t *Theme, focused bool) []string {
@@ -244,8 +331,15 @@ func (f *Field) lines(t *Theme, focused bool) []string {
 	if f.At < len(f.Items) {
 		note = f.Items[f.At].Note
 	}
+	if n := len(f.Items); n > manyItems && focused {
+		note = fmt.Sprintf("%d of %d  %s", f.At+1, n, note)
+	}
 	return []string{t.Faint.Render(t.Glyph.Left) + " " + style.Render(f.Value()) + " " + t.Faint.Render(t.Glyph.Right) + "  " + t.Dim.Render(note)}
 }
+
+// manyItems is the number of items from which on going through them one by one is too
+// slow.
+const manyItems = 9
 
 // Keys are the form's own keys.
 func (f *Form) Keys() []key.Binding {
@@ -263,6 +357,9 @@ func (f *Form) Keys() []key.Binding {
 	}
 	if f.Fields[f.focus].Kind == FieldChoice {
 		keys = append(keys, Bind("←→", "choose", "left", "right"))
+		if len(f.Fields[f.focus].Items) > manyItems {
+			keys = append(keys, Bind("a-z", "by name"))
+		}
 	}
 	return keys
 }

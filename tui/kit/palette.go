@@ -23,6 +23,7 @@ type Palette struct {
 	// most max. Words are in lower case; without any, all commands are.
 	Find func(words []string, max int) []Command
 
+	prompt        string
 	input         textinput.Model
 	found         []Command
 	at            int
@@ -36,9 +37,26 @@ func NewPalette(ask string, find func(words []string, max int) []Command) *Palet
 	in.Placeholder = "type to find"
 	in.Cursor.SetMode(cursor.CursorStatic)
 	in.Focus()
-	p := &Palette{Ask: ask, Find: find, input: in}
+	p := &Palette{Ask: ask, Find: find, prompt: ":", input: in}
 	p.look()
 	return p
+}
+
+// Choose asks for one of some items: with a cursor while they are few, else by name.
+func Choose(p Picker) Dialog {
+	if len(p.Items) <= manyItems {
+		return &p
+	}
+	f := NewPalette(p.Ask, func(words []string, max int) (out []Command) {
+		for i, it := range p.Items {
+			if len(out) < max && Matches(words, it.Name, it.Note) {
+				out = append(out, Command{Name: it.Name, Note: it.Note, Run: func() tea.Cmd { return p.pick(i) }})
+			}
+		}
+		return out
+	})
+	f.prompt, f.at = "/", min(p.At, len(f.found)-1)
+	return f
 }
 
 // paletteMax is the most commands that are listed: whoever has not found by then
@@ -92,7 +110,7 @@ func (p *Palette) Update(k tea.KeyMsg) (bool, tea.Cmd) {
 
 // Lines is the line that is typed and what was found.
 func (p *Palette) Lines(t *Theme) []string {
-	lines := []string{t.Key.Render(":") + " " + p.input.View()}
+	lines := []string{t.Key.Render(p.prompt) + " " + p.input.View()}
 	if len(p.found) == 0 {
 		return append(lines, t.Dim.Render("  nothing is called that"))
 	}

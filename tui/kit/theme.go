@@ -25,6 +25,8 @@ type Theme struct {
 	Code   lipgloss.Style
 
 	Glyph Glyphs
+	// ASCII: the terminal draws plain characters only.
+	ASCII bool
 	// Paint draws s in a colour of the board's own ("" leaves it plain).
 	Paint func(colour, s string) string
 }
@@ -75,7 +77,7 @@ func NewTheme(l Look) *Theme {
 		t.sixteen(r)
 	}
 	if l.ASCII {
-		t.Glyph = asciiGlyphs
+		t.Glyph, t.ASCII = asciiGlyphs, true
 	}
 	t.Paint = func(c, s string) string {
 		if c == "" || l.Mono {

@@ -54,6 +54,8 @@ type Column struct {
 	Stray bool
 	// Seen: the column has held a card since the mirror was made.
 	Seen bool
+	// Changed is the Version of the mirror in which Cards changed last.
+	Changed int
 }
 
 // Title is what people call the column.
@@ -126,7 +128,7 @@ func (m *Mirror) rebuild(f control.Frame) {
 	}
 	for _, col := range m.Columns {
 		slices.SortFunc(col.Cards, col.compare)
-		col.Seen = col.Seen || len(col.Cards) > 0
+		col.Seen, col.Changed = col.Seen || len(col.Cards) > 0, m.Version
 	}
 }
 
@@ -166,7 +168,7 @@ func (m *Mirror) remove(id string) {
 	delete(m.cards, id)
 	col := m.columns[c.State]
 	if i, ok := slices.BinarySearchFunc(col.Cards, c, col.compare); ok {
-		col.Cards = slices.Delete(col.Cards, i, i+1)
+		col.Cards, col.Changed = slices.Delete(col.Cards, i, i+1), m.Version
 	}
 }
 
@@ -174,7 +176,7 @@ func (m *Mirror) insert(c *Card) {
 	m.cards[c.ID] = c
 	col := m.home(c.State)
 	i, _ := slices.BinarySearchFunc(col.Cards, c, col.compare)
-	col.Cards, col.Seen = slices.Insert(col.Cards, i, c), true
+	col.Cards, col.Seen, col.Changed = slices.Insert(col.Cards, i, c), true, m.Version
 }
 
 // compare orders the cards of a column; no two cards are equal.

@@ -20,7 +20,7 @@ func (e *Env) AskAssign(cards []*mirror.Card) {
 	if len(cards) == 1 {
 		now = cards[0].Bot
 	}
-	p := &kit.Picker{Ask: "Bot for " + nameOf(cards)}
+	p := kit.Picker{Ask: "Bot for " + nameOf(cards)}
 	p.Items, p.At = e.botItems(&slugs, now)
 	p.Pick = func(i int) tea.Cmd {
 		var edits []edit
@@ -34,7 +34,7 @@ func (e *Env) AskAssign(cards []*mirror.Card) {
 		}
 		return e.edit(nil, "", "bot of "+nameOf(cards), edits)
 	}
-	e.Open(p)
+	e.Open(kit.Choose(p))
 }
 
 // AskLabels edits the labels of a card, or adds to and takes from those of several.

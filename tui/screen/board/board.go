@@ -35,7 +35,8 @@ type Screen struct {
 	input  textinput.Model
 	lens   lens
 	found  map[string][]*mirror.Card // by state, while the lens is not plain
-	built  int                       // mirror version that found is of
+	built  map[string]int            // by state: the change of the column that found is of
+	came   place                     // where the cursor was when the filter line was opened
 	marked map[string]bool           // cards that the next verb is for, by id
 }
 
@@ -46,12 +47,15 @@ type spot struct {
 	top int    // index of the first card drawn
 }
 
+// place is a card in a column.
+type place struct{ col, id string }
+
 // New makes the board.
 func New() *Screen {
 	in := textinput.New()
 	in.Prompt = ""
 	in.Cursor.SetMode(cursor.CursorStatic)
-	return &Screen{keys: keys(), places: map[string]*spot{}, marked: map[string]bool{}, input: in}
+	return &Screen{keys: keys(), places: map[string]*spot{}, found: map[string][]*mirror.Card{}, built: map[string]int{}, marked: map[string]bool{}, input: in}
 }
 
 // created brings the id of a card that the person has made.
@@ -91,7 +95,7 @@ func (s *Screen) press(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(k, s.keys.filter):
-		s.typing = true
+		s.typing, s.came = true, place{s.col, s.spot(s.col).id}
 		s.input.Focus()
 	case key.Matches(k, s.keys.clear):
 		s.clear(e)
@@ -230,6 +234,7 @@ func (s *Screen) edit(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case "esc", "ctrl+c":
 		s.typing = false
 		s.filter(e, "")
+		s.putBack(e)
 		return nil
 	case "up", "down", "pgup", "pgdown":
 		s.walk(e, k)
@@ -241,11 +246,27 @@ func (s *Screen) edit(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// filter shows only the cards that hold every word of text.
+// filter shows only the cards that hold every word of text. The cursor goes to a
+// column that has some.
 func (s *Screen) filter(e *screen.Env, text string) {
 	if text == "" {
 		s.input.SetValue("")
 	}
 	s.lens.words = strings.Fields(strings.ToLower(text))
 	s.relook(e)
+	if col := e.Mirror.Column(s.col); col == nil || len(s.cards(col)) > 0 {
+		return
+	}
+	if s.turn(e, +1); len(s.cards(e.Mirror.Column(s.col))) == 0 {
+		s.turn(e, -1)
+	}
+}
+
+// putBack returns to where the filter line was opened: who gives it up has not found
+// anything.
+func (s *Screen) putBack(e *screen.Env) {
+	if c := e.Mirror.Card(s.came.id); c != nil && c.State == s.came.col {
+		s.col, s.spot(s.came.col).id = s.came.col, c.ID
+		s.settle(e)
+	}
 }

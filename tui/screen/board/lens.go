@@ -241,10 +241,14 @@ func (s *Screen) choose(e *screen.Env, ask string, names []string, at int, set f
 	e.Open(p)
 }
 
-// relook arranges the cards anew; the cursor stays on its card.
+// relook arranges the cards anew; the cursor stays on its card. Where it cannot, that
+// is the person's own doing and surprises nobody.
 func (s *Screen) relook(e *screen.Env) {
-	s.built = -1
+	slip := s.slip
+	clear(s.found)
+	clear(s.built)
 	s.settle(e)
+	s.slip = slip
 }
 
 // groupHead is the line above the first card of a group, empty elsewhere.

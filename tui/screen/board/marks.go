@@ -73,3 +73,13 @@ func (s *Screen) forget(e *screen.Env) {
 		}
 	}
 }
+
+// unseen counts the marked cards that the lens leaves out. Verbs are for them, too.
+func (s *Screen) unseen(e *screen.Env) (n int) {
+	for id := range s.marked {
+		if c := e.Mirror.Card(id); c != nil && !s.lens.match(c) {
+			n++
+		}
+	}
+	return n
+}

@@ -18,14 +18,15 @@ func (s *Screen) cards(c *mirror.Column) []*mirror.Card {
 	return s.found[c.Name]
 }
 
-// look arranges the cards when the lens or the board changed.
+// look arranges the cards of the columns that changed, and of all when the lens did.
 func (s *Screen) look(e *screen.Env) {
-	if s.lens.plain() || s.built == e.Mirror.Version {
+	if s.lens.plain() {
 		return
 	}
-	s.found, s.built = map[string][]*mirror.Card{}, e.Mirror.Version
 	for _, col := range e.Mirror.Columns {
-		s.found[col.Name] = s.lens.arrange(col.Cards)
+		if at, ok := s.built[col.Name]; !ok || at != col.Changed {
+			s.found[col.Name], s.built[col.Name] = s.lens.arrange(col.Cards), col.Changed
+		}
 	}
 }
 

@@ -63,7 +63,11 @@ func (s *Screen) filterLine(e *screen.Env) string {
 	}
 	tail := t.Dim.Render(fmt.Sprintf("%d of %d ", shown, e.Mirror.Len()))
 	if n := len(s.marked); n > 0 {
-		tail = t.Accent.Render(fmt.Sprintf("%s %d marked  ", t.Glyph.Marked, n)) + tail
+		said := fmt.Sprintf("%s %d marked", t.Glyph.Marked, n)
+		if out := s.unseen(e); out > 0 {
+			said += fmt.Sprintf(", %d filtered out", out)
+		}
+		tail = t.Accent.Render(said+"  ") + tail
 	}
 	text := ""
 	switch {

@@ -17,9 +17,11 @@ type Screen struct {
 	keys keyMap
 	pg   kit.Pager
 
-	rows []row
-	at   int    // index of the entry under the cursor in rows; -1: there is none
-	id   string // what that entry is about
+	rows  []row
+	front bool
+
+	at int    // index of the entry under the cursor in rows; -1: there is none
+	id string // what that entry is about
 }
 
 // row is one line of the page: an entry that the cursor can rest on, or text.
@@ -36,8 +38,15 @@ func New() *Screen { return &Screen{keys: keys(), at: -1} }
 // Update takes a message.
 func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case screen.Show, screen.Refreshed, screen.Resized:
+	case screen.Show:
+		s.front = true
 		s.settle(e)
+	case screen.Hide:
+		s.front = false
+	case screen.Refreshed, screen.Resized:
+		if s.front { // the page is made when it is looked at
+			s.settle(e)
+		}
 	case screen.Click:
 		if at := s.pg.Top + msg.Y; at < len(s.rows) && s.rows[at].id != "" {
 			s.put(e, at)

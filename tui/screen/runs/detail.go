@@ -32,6 +32,8 @@ type detail struct {
 	older   bool   // a request for an earlier piece is under way
 	hunt    *hunt  // a search beyond the part that is held
 	goal    int64  // offset that a jump was for, -1 once it is on screen
+	match   bool   // the jump was for a match of the search
+	sub     int    // line of the top row that is the first in sight, where rows are wrapped
 	wrap    bool   // long rows go on in the next line
 	err     error
 }
@@ -112,11 +114,17 @@ func (s *Screen) more(e *screen.Env) tea.Cmd {
 	return cmd
 }
 
-// earlier asks for the piece before the one held, once the top is reached.
+// earlier asks for the piece before the one held, once the top is reached. When much
+// is held already, it is let go of, and the log is read from here on.
 func (s *Screen) earlier(e *screen.Env) tea.Cmd {
 	d := s.detail
-	if d.pg.Top > 0 || d.older || d.log.from == 0 || d.log.next-d.log.from > logMax/2 {
+	if d.pg.Top > 0 || d.older || d.log.from == 0 || d.goal >= 0 {
 		return nil
+	}
+	if d.log.next-d.log.from > logMax/2 {
+		cmd := s.jump(e, d.log.from, d.log.size)
+		d.match = false
+		return cmd
 	}
 	id, gen := d.id, d.gen
 	from := max(0, d.log.from-chunk)
@@ -162,7 +170,7 @@ func (s *Screen) take(e *screen.Env, m piece) tea.Cmd {
 	}
 	if m.older {
 		d.older = false
-		d.pg.Top += d.log.prepend(m.chunk)
+		d.moved(d.log.prepend(m.chunk))
 		s.fit(e)
 		return nil
 	}
@@ -172,16 +180,12 @@ func (s *Screen) take(e *screen.Env, m piece) tea.Cmd {
 		d.log.end = m.chunk.Size == 0 && m.chunk.End
 		return s.resume(e)
 	}
-	before := len(d.log.rows)
-	d.log.add(m.chunk)
+	d.moved(-d.log.add(m.chunk))
 	if d.log.next >= d.log.size {
 		d.log.lazy = false // what comes now is new
 	}
-	if cut := before - len(d.log.rows); cut > 0 && !d.pg.Follow {
-		d.pg.Top = max(0, d.pg.Top-cut)
-	}
 	s.fit(e)
-	d.arrive()
+	d.arrive(e)
 	if d.log.next < d.log.size {
 		return s.resume(e)
 	}
@@ -199,27 +203,18 @@ func (s *Screen) wait() tea.Cmd {
 	return tea.Tick(pollEvery, func(time.Time) tea.Msg { return poll{gen} })
 }
 
-func (s *Screen) fit(e *screen.Env) {
-	if s.detail != nil {
-		d := s.detail
-		d.pg.Resize(e.Height-detailHead, len(d.log.rows))
-		if d.wrap && d.pg.Follow {
-			d.pg.Top = d.lastTop(e)
-		}
+// moved keeps the place and the match when rows came or went at the beginning.
+func (d *detail) moved(by int) {
+	d.pg.Top = max(0, d.pg.Top+by)
+	if d.hit >= 0 {
+		d.hit = max(-1, d.hit+by)
 	}
 }
 
-// lastTop is the first row from which on wrapped rows fill the window to the end.
-func (d *detail) lastTop(e *screen.Env) int {
-	used, top := 0, len(d.log.rows)
-	for top > 0 {
-		used += len(d.lines(e, top-1))
-		if used > d.pg.Height && top < len(d.log.rows) {
-			break
-		}
-		top--
+func (s *Screen) fit(e *screen.Env) {
+	if s.detail != nil {
+		s.detail.resize(e)
 	}
-	return top
 }
 
 func (s *Screen) detailKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
@@ -236,7 +231,7 @@ func (s *Screen) detailKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 		s.fit(e)
 	case key.Matches(k, s.keys.wrap):
 		d.wrap = !d.wrap
-		s.wrap = d.wrap
+		s.wrap, d.shift, d.sub = d.wrap, 0, 0
 		s.fit(e)
 	case key.Matches(k, s.keys.search):
 		s.typing = true
@@ -247,10 +242,12 @@ func (s *Screen) detailKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.prev):
 		return d.look(e, d.want, +1)
 	case key.Matches(k, s.keys.left):
-		d.shift = max(0, d.shift-20)
+		d.sideways(e, -sideStep)
 	case key.Matches(k, s.keys.right):
-		d.shift = min(lineMax, d.shift+20)
-	case d.pg.Update(k, !d.log.lazy):
+		d.sideways(e, sideStep)
+	case d.log.from > 0 && (k.String() == "g" || k.String() == "home"):
+		return s.toTop(e)
+	case d.scroll(e, k):
 		s.fit(e)
 		return tea.Batch(s.earlier(e), s.resume(e))
 	default:
@@ -261,11 +258,14 @@ func (s *Screen) detailKey(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// sideStep is how many cells the log is scrolled sideways at once.
+const sideStep = 20
+
 // toEnd comes back to the live end of a log that was left for a match far from it.
 func (s *Screen) toEnd(e *screen.Env) tea.Cmd {
 	d := s.detail
 	d.gen = s.nextGen()
-	d.log, d.hit, d.asking, d.older = logText{}, -1, false, false
+	d.log, d.hit, d.goal, d.asking, d.older = logText{}, -1, -1, false, false
 	d.pg.Follow = true
 	return s.resume(e)
 }

@@ -34,10 +34,11 @@ func (l *logText) start(size int64) {
 	l.next, l.size, l.asked = l.from, size, true
 }
 
-// add appends a chunk and reports whether it was the one awaited.
-func (l *logText) add(c control.LogChunk) bool {
+// add appends a chunk and returns how many rows it drops at the beginning. A chunk
+// that is not the awaited one is left alone.
+func (l *logText) add(c control.LogChunk) (dropped int) {
 	if c.Offset != l.next {
-		return false
+		return 0
 	}
 	data := c.Data
 	if l.next == l.from && l.from > 0 { // begin with a whole line
@@ -50,8 +51,7 @@ func (l *logText) add(c control.LogChunk) bool {
 	if len(data) > 0 {
 		l.append(data)
 	}
-	l.trim()
-	return true
+	return l.trim()
 }
 
 func (l *logText) append(data []byte) {
@@ -83,17 +83,17 @@ func (l *logText) prepend(c control.LogChunk) int {
 	return len(rows)
 }
 
-// trim drops the oldest rows of a log that has grown too long.
-func (l *logText) trim() {
+// trim drops the oldest rows of a log that has grown too long, and returns how many.
+func (l *logText) trim() (n int) {
 	if l.next-l.from <= logMax {
-		return
+		return 0
 	}
-	n := 0
 	for n < len(l.rows)-1 && l.next-l.from > logMax*3/4 {
 		l.from += int64(len(l.rows[n])) + 1
 		n++
 	}
 	l.rows = append([]string(nil), l.rows[n:]...)
+	return n
 }
 
 // split cuts data into rows, leaving out the line breaks.

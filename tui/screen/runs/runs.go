@@ -50,6 +50,7 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Show:
 		s.front = true
+		s.settle(e)
 		if msg.ID != "" {
 			return s.open(e, msg.ID, true)
 		}
@@ -57,6 +58,9 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	case screen.Hide:
 		s.front = false
 	case screen.Refreshed:
+		if !s.front { // the list is made when it is looked at
+			return nil
+		}
 		s.settle(e)
 		return s.resume(e)
 	case screen.Resized:

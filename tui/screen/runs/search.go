@@ -30,21 +30,27 @@ type hunted struct {
 	err  error
 }
 
-// look goes to the next row that holds text, older ones first; where none is held,
-// it searches the file.
+// look goes to the next row that holds text: from the last match on in a direction, for
+// a new text from what is in sight. Where none is held, it searches the file.
 func (d *detail) look(e *screen.Env, text string, by int) tea.Cmd {
 	if text == "" {
-		return nil
-	}
-	from := d.hit + by
-	if d.want != text || d.hit < 0 {
-		d.want, from = text, len(d.log.rows)-1
-		if by > 0 {
-			from = 0
+		if text = d.want; text == "" { // an empty search is the last one again
+			return nil
 		}
 	}
-	if hit := d.log.find(text, from, by); hit >= 0 {
-		d.show(hit)
+	from, fresh := d.hit+by, d.want != text || d.hit < 0
+	if fresh { // begin with what is in sight
+		d.want, from = text, min(len(d.log.rows), d.pg.Top+d.pg.Height)-1
+		if by > 0 {
+			from = d.pg.Top
+		}
+	}
+	hit := d.log.find(text, from, by)
+	if hit < 0 && fresh { // what is near in the other direction is better than what is far
+		hit = d.log.find(text, from, -by)
+	}
+	if hit >= 0 {
+		d.show(e, hit)
 		return nil
 	}
 	h := hunt{text: strings.ToLower(text), by: by, at: d.log.from}
@@ -52,13 +58,6 @@ func (d *detail) look(e *screen.Env, text string, by int) tea.Cmd {
 		h.at = d.log.next
 	}
 	return d.follow(e, h, d.log.size)
-}
-
-// show brings a row of the log into the middle.
-func (d *detail) show(row int) {
-	d.hit, d.pg.Follow = row, false
-	d.pg.Top = max(0, row-d.pg.Height/2)
-	d.pg.Resize(d.pg.Height, len(d.log.rows))
 }
 
 // follow searches the next piece, or ends the search at the end of the file.
@@ -70,7 +69,11 @@ func (d *detail) follow(e *screen.Env, h hunt, size int64) tea.Cmd {
 	}
 	if n <= 0 || h.by > 0 && from >= size {
 		d.hunt = nil
-		e.Say(kit.MarkQuiet, "no further match")
+		other := "; N looks the other way"
+		if h.by > 0 {
+			other = "; n looks the other way"
+		}
+		e.Say(kit.MarkQuiet, "no further match"+other)
 		return nil
 	}
 	d.hunt = &h
@@ -140,20 +143,32 @@ func (s *Screen) jump(e *screen.Env, offset, size int64) tea.Cmd {
 	d.log = logText{asked: true, size: size, lazy: true}
 	d.log.from = max(0, offset-chunk/2)
 	d.log.next = d.log.from
-	d.pg.Follow, d.hit, d.goal = false, -1, offset
+	d.pg.Follow, d.hit, d.goal, d.match = false, -1, offset, true
 	return s.more(e)
 }
 
-// arrive puts the cursor of the search on the row that a jump was for.
-func (d *detail) arrive() {
+// toTop goes to the beginning of a log of which only a later part is held.
+func (s *Screen) toTop(e *screen.Env) tea.Cmd {
+	cmd := s.jump(e, 0, s.detail.log.size)
+	s.detail.match = false
+	return cmd
+}
+
+// arrive goes to the row that a jump was for: a match, or the first one in sight.
+func (d *detail) arrive(e *screen.Env) {
 	if d.goal < 0 {
 		return
 	}
-	if row := d.log.rowAt(d.goal); row >= 0 {
-		d.goal = -1
-		if hit := d.log.find(d.want, row, +1); hit >= 0 {
-			d.show(hit)
-		}
+	row := d.log.rowAt(d.goal)
+	if row < 0 {
+		return
+	}
+	d.goal = -1
+	if !d.match {
+		d.pg.Top, d.sub = row, 0
+		d.resize(e)
+	} else if hit := d.log.find(d.want, row, +1); hit >= 0 {
+		d.show(e, hit)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"iterion/native/run"
 	"iterion/tui/kit"
 	"iterion/tui/mirror"
@@ -97,8 +95,13 @@ func (s *Screen) drawDetail(e *screen.Env) []string {
 	lines := append(s.detailTop(e), s.logRule(e))
 	from, to := d.pg.Window()
 	for i := from; i < min(to, len(d.log.rows)) && len(lines) < e.Height; i++ {
-		lines = append(lines, d.lines(e, i)...)
+		pieces := d.lines(e, i)
+		if i == from {
+			pieces = pieces[min(d.sub, len(pieces)-1):]
+		}
+		lines = append(lines, pieces...)
 	}
+	lines = lines[:min(len(lines), max(detailHead, e.Height))]
 	if len(d.log.rows) == 0 {
 		lines = append(lines, e.Theme.Faint.Render(" "+d.empty(e)))
 	}
@@ -167,8 +170,10 @@ func (s *Screen) logRule(e *screen.Env) string {
 	switch {
 	case d.hunt != nil:
 		state = d.searching()
-	case d.log.lazy:
+	case d.log.lazy && d.hit >= 0:
 		state = "at a match, G goes to the end"
+	case d.log.lazy:
+		state = "G goes to the end"
 	case d.log.end:
 		state = "complete"
 	case d.pg.Follow:
@@ -181,27 +186,4 @@ func (s *Screen) logRule(e *screen.Env) string {
 	tail := t.Faint.Render(" ") + t.Dim.Render(state) + t.Faint.Render(" "+t.Glyph.HLine)
 	rest := e.Width - kit.Width(head) - kit.Width(tail)
 	return head + t.Faint.Render(kit.Rule(t.Glyph.HLine, rest)) + tail
-}
-
-// lines draws one row of the log: in one line, or in as many as it takes.
-func (d *detail) lines(e *screen.Env, i int) []string {
-	text := kit.Clean(d.log.rows[i])
-	pieces := []string{text}
-	switch {
-	case d.wrap:
-		if pieces = kit.Chop(text, max(1, e.Width-2)); len(pieces) == 0 {
-			pieces = []string{""}
-		}
-	case d.shift > 0:
-		pieces[0] = ansi.TruncateLeft(text, d.shift, "")
-	}
-	for n, p := range pieces {
-		p = kit.Clip(p, e.Width-2)
-		if i == d.hit {
-			pieces[n] = e.Theme.Accent.Render(e.Theme.Glyph.Bar) + e.Theme.Strong.Render(p)
-		} else {
-			pieces[n] = " " + p
-		}
-	}
-	return pieces
 }
