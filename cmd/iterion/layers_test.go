@@ -82,7 +82,7 @@ var rooms = map[string][]string{
 	"tui/mirror":   {"tui/kit", "daemon/control", "daemon/dispatch", "native/board", "native/run"},
 
 	"daemon":           {"daemon/...", "native", "native/...", "sched/...", "bots", "bots/...", "cloud"},
-	"daemon/control":   {"daemon/dispatch", "native/board", "native/run", "sched/gate", "sched/resident"},
+	"daemon/control":   {"daemon/dispatch", "native/board", "native/run", "sched/gate", "sched/resident", "sched/trigger"},
 	"daemon/dispatch":  {"native/board", "native/run", "bots/manifest", "sched/..."},
 	"daemon/watchdog":  {"daemon/dispatch", "native/board", "native/run"},
 	"daemon/workspace": {"daemon/dispatch", "native/board", "native/run", "native/atomicfile", "native/filelock", "native/proctree"},
