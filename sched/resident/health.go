@@ -82,7 +82,7 @@ func (s *state) healthNow(now time.Time) Health {
 		}
 		if r.clock != nil {
 			h.Armed++
-			if h.Next.IsZero() || r.next.Before(h.Next) {
+			if r.next.After(now) && (h.Next.IsZero() || r.next.Before(h.Next)) { // else it is due, or held
 				h.Next, h.NextID = r.next.UTC(), id
 			}
 		}
@@ -123,8 +123,11 @@ func (s *state) list(now time.Time) []Row {
 		}
 		row := describe(r.sub, s.calendar[id])
 		row.Deciding, row.Next, row.Problem = r.busy, r.next.UTC(), s.problemOf(r, now)
-		if r.clock == nil {
+		switch {
+		case r.clock == nil:
 			row.Next = time.Time{}
+		case !r.next.After(now): // that one is due, or held
+			row.Next = r.clock.next(now).UTC()
 		}
 		rows = append(rows, row)
 	}

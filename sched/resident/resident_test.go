@@ -272,6 +272,9 @@ func TestPauseHoldsOneIntention(t *testing.T) {
 		if err != nil || rows[0].Due == nil || rows[0].Due.Held == nil || rows[0].Due.Held.Reason != paused.Reason {
 			t.Fatalf("row %+v, %v", rows[0], err)
 		}
+		if next := rows[0].Next.Format("15:04"); next != "04:00" {
+			t.Fatalf("the next slot is at %s", next)
+		}
 		if h := l.Health(); h.Held != 1 || h.HeldWhy != paused.Reason {
 			t.Fatalf("health %+v", h)
 		}
