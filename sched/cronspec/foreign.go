@@ -2,15 +2,14 @@ package cronspec
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 var (
-	nthWeekday  = regexp.MustCompile(`(?i)^([0-7]|[a-z]{3})#([1-5])$`)
-	lastWeekday = regexp.MustCompile(`(?i)^([0-7]|[a-z]{3})L$`)
+	nthWeekday  = lazy(`(?i)^([0-7]|[a-z]{3})#([1-5])$`)
+	lastWeekday = lazy(`(?i)^([0-7]|[a-z]{3})L$`)
 )
 
 // foreign is a value that is neither a number nor a name of the field: most often
@@ -22,7 +21,7 @@ func (f *field) foreign(text, base string) *fault {
 		return &fault{what: "? is a sign of Quartz; cron has * for any value", field: "*"}
 	case strings.Contains(text, "#"):
 		return f.nth(text)
-	case f.name == "day of week" && (upper == "L" || lastWeekday.MatchString(text)):
+	case f.name == "day of week" && (upper == "L" || lastWeekday().MatchString(text)):
 		return f.lastOf(text)
 	case f.name == "day of month" && strings.HasPrefix(upper, "L"):
 		return &fault{what: "L, the last day of the month, is a sign of Quartz", field: "28-31",
@@ -49,7 +48,7 @@ func (f *field) foreign(text, base string) *fault {
 // nth is the n-th weekday of a month: days that a guard can tell.
 func (f *field) nth(text string) *fault {
 	wrong := &fault{what: "#, the n-th weekday of the month, is a sign of Quartz", field: f.sample()}
-	if m := nthWeekday.FindStringSubmatch(text); m != nil && f.name == "day of week" {
+	if m := nthWeekday().FindStringSubmatch(text); m != nil && f.name == "day of week" {
 		if v, bad := f.value(m[1], m[1]); bad == nil {
 			n, _ := strconv.Atoi(m[2])
 			wrong.field = f.word(v % 7)

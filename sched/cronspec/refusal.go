@@ -2,7 +2,6 @@ package cronspec
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -60,8 +59,8 @@ func (s *Spec) never() *Error {
 }
 
 var (
-	year    = regexp.MustCompile(`^(19|20)\d\d$`)
-	clock24 = regexp.MustCompile(`^([01]?\d|2[0-3]):([0-5]\d)$`)
+	year    = lazy(`^(19|20)\d\d$`)
+	clock24 = lazy(`^([01]?\d|2[0-3]):([0-5]\d)$`)
 )
 
 // miscounted refuses an expression that has not five fields.
@@ -86,7 +85,7 @@ func miscounted(expr string, words []string) *Error {
 // lonely is one word that is no expression.
 func lonely(expr, word string) *Error {
 	what := "it has one field; five are needed: minute, hour, day of month, month, day of week"
-	if m := clock24.FindStringSubmatch(word); m != nil {
+	if m := clock24().FindStringSubmatch(word); m != nil {
 		return &Error{expr, "expression", what, fmt.Sprintf("write `%s %s * * *` for every day at %s", short(m[2]), short(m[1]), word)}
 	}
 	if near, ok := nearest("@"+word, words); ok {
@@ -123,7 +122,7 @@ func surplus(expr string, given []string) *Error {
 	switch {
 	case len(given) == 7 && seconds:
 		return &Error{expr, "seconds", count + "cron has none for seconds and years", "write `" + inner + "`"}
-	case extra && year.MatchString(last):
+	case extra && year().MatchString(last):
 		return &Error{expr, "year", count + "cron has none for the year", "write `" + outer + "`"}
 	case seconds && strings.ContainsAny(known[0], "*/,") && strings.Trim(inner, "* ") == "":
 		return &Error{expr, "seconds", count + "cron has none for seconds", "write `" + subMinute(known[0]) + "`"}

@@ -2,7 +2,6 @@ package cronspec
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -73,7 +72,7 @@ func spanOr(text, other string) string {
 	return text
 }
 
-var spoken = regexp.MustCompile(`^(\d{1,5})\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)?$`)
+var spoken = lazy(`^(\d{1,5})\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)?$`)
 
 // interval reads the time span of an @every.
 func interval(text string) (time.Duration, *Error) {
@@ -86,7 +85,7 @@ func interval(text string) (time.Duration, *Error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		m := spoken.FindStringSubmatch(strings.ToLower(text))
+		m := spoken().FindStringSubmatch(strings.ToLower(text))
 		if m == nil || short(m[1]) == "0" {
 			return refuse(fmt.Sprintf("%q is not a time span", text), "1h30m")
 		}

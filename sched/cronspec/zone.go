@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -87,7 +86,7 @@ var abbreviated = map[string]string{
 	"BRT": "America/Sao_Paulo", "ART": "America/Argentina/Buenos_Aires", "SAST": "Africa/Johannesburg", "Z": "UTC", "ZULU": "UTC",
 }
 
-var offset = regexp.MustCompile(`^(?i:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?$`)
+var offset = lazy(`^(?i:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?$`)
 
 // meant guesses the zone that a wrong name stands for, and what to say about it.
 func (db database) meant(name string) (zone, note string) {
@@ -95,7 +94,7 @@ func (db database) meant(name string) (zone, note string) {
 	if place := abbreviated[strings.ToUpper(bare)]; place != "" {
 		return place, ", a place that keeps that time"
 	}
-	if m := offset.FindStringSubmatch(bare); m != nil {
+	if m := offset().FindStringSubmatch(bare); m != nil {
 		sign := map[string]string{"+": "-", "-": "+"}[m[1]]
 		if zone := "Etc/GMT" + sign + short(m[2]); db.knows(zone) {
 			return zone, "; the signs of those names are reversed"
