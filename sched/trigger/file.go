@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ var (
 	// ErrDerived: the subscription comes from its bot's manifest and can be disabled
 	// or retuned, but not removed.
 	ErrDerived = errors.New("derived from a manifest")
+	// ErrChanged: somebody else has saved the file while it was being edited.
+	ErrChanged = errors.New("somebody else changed it meanwhile")
 )
 
 // Setting is one key of a row and its new value; nil takes the key out. Keys of the
@@ -180,6 +183,10 @@ func (f File) change(ctx context.Context, id string, edit func(*document, Set) e
 		if sub, err = set.valid(id); err != nil {
 			return Subscription{}, err
 		}
+	}
+	// An editor takes no lock of ours. What it saved meanwhile is not written over.
+	if now, err := os.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) || !bytes.Equal(now, data) {
+		return Subscription{}, errors.Join(fmt.Errorf("edit %s: %w: look at it and try again", f.Path, ErrChanged), err)
 	}
 	if err := atomicfile.WriteFile(path, next, 0o600, atomicfile.Options{NoFsync: f.NoFsync}); err != nil {
 		return Subscription{}, err

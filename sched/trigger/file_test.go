@@ -187,6 +187,24 @@ func TestARefusedEditChangesNothing(t *testing.T) {
 	s.reads("triggers: [")
 }
 
+func TestWhatAnEditorSavesMeanwhileIsNotWrittenOver(t *testing.T) {
+	s := newShelf(t, byHand)
+	f := s.file()
+	bundles := f.Bundles
+	saved := false
+	f.Bundles = func() []trigger.Bundle { // asked after the file was read
+		if !saved {
+			saved = true
+			s.write(byHand + "# saved\n")
+		}
+		return bundles()
+	}
+	if _, err := f.Add(t.Context(), mine("new")); !errors.Is(err, trigger.ErrChanged) {
+		t.Errorf("got %v", err)
+	}
+	s.reads(byHand + "# saved\n")
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func TestWhatWasAddedReadsBackAsItWas(t *testing.T) {
@@ -261,7 +279,8 @@ func TestALinkedFileStaysALink(t *testing.T) {
 // changes no other row.
 func FuzzAnEditKeepsTheOtherRows(f *testing.F) {
 	for _, seed := range []string{byHand, "", "triggers: []\n", "triggers:\n- id: a\n  bot_id: b\n- id: c\n", "triggers:\n  -   id: a\n      bot_id: b\n", "{triggers: [{id: a}]}",
-		"triggers:\n- &x {id: a, bot_id: b}\n- {id: c, vars: *x}\n", "triggers:\n- id: a\n  guard: |\n   x\n\n   # y\n\n# z\n", "---\ntriggers:\n  - id: a\n...\n", "triggers:\r\n  - id: a\r\n    bot_id: b\r\n"} {
+		"triggers:\n- &x {id: a, bot_id: b}\n- {id: c, vars: *x}\n", "triggers:\n- id: a\n  guard: |\n   x\n\n   # y\n\n# z\n", "---\ntriggers:\n  - id: a\n...\n", "triggers:\n- &a [*a]\n- &b {id: x, match: *b, vars: *b, enabled: *b}\n", "triggers: &l\n- {id: a, bot_id: b, match: {kinds: *l}}\n",
+		"triggers:\n- {? [a] : b, id: a}\n- {<<: {id: a}, bot_id: b}\n- {id: [a]}\n- ~\n- !!binary aGk=\n", "triggers:\r\n  - id: a\r\n    bot_id: b\r\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -117,7 +117,7 @@ func isConflict(err error) bool {
 		errors.Is(err, board.ErrConflict) || errors.Is(err, board.ErrTransitionRejected) ||
 		errors.Is(err, board.ErrBusy) || errors.Is(err, board.ErrExists) || errors.Is(err, run.ErrExists) ||
 		errors.Is(err, hostcron.ErrExists) || errors.Is(err, hostcron.ErrConflict) ||
-		errors.Is(err, trigger.ErrExists) || errors.Is(err, trigger.ErrDerived) || errors.Is(err, trigger.ErrEffectState)
+		errors.Is(err, trigger.ErrExists) || errors.Is(err, trigger.ErrDerived) || errors.Is(err, trigger.ErrChanged) || errors.Is(err, trigger.ErrEffectState)
 }
 
 // isWrongMoment tells a run that is not where the verb needs it.
