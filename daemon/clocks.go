@@ -205,6 +205,9 @@ var _ resident.Slots = clockSlots{}
 func (s clockSlots) Reserve(ctx context.Context, runID string, row trigger.Subscription) error {
 	err := s.disp.Reserve(ctx, dispatch.Direct{RunID: runID, Title: row.ID, Bot: row.BotID, By: run.SourceSchedule + " " + row.ID})
 	var held *dispatch.HeldBackError
+	if errors.Is(err, dispatch.ErrStopped) {
+		return resident.ErrStopped
+	}
 	if errors.As(err, &held) {
 		return &resident.HeldError{Guard: held.Guard, Reason: held.Reason, Remedy: held.Remedy, Slots: held.Guard == dispatch.GuardSlots, Err: err}
 	}

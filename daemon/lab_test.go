@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			os.Exit(testMove(os.Args[2:]))
 		}
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("iterion/bots/supervise.(*Launcher).supervise.func1"))
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("iterion/bots/supervise.(*Launcher).spawn.func1"))
 }
 
 // testDaemon runs a daemon and dies of SIGKILL at a fault point, if one is named.
