@@ -91,8 +91,8 @@ func fires(s Subscription) Dimension {
 func since(e Event, s Subscription) Dimension {
 	d := Dimension{Name: "since", OK: !s.younger(e)}
 	if !d.OK {
-		d.Why = fmt.Sprintf("the event is older (%s) than the subscription (%s)",
-			e.OccurredAt.UTC().Format(time.RFC3339), s.CreatedAt.UTC().Format(time.RFC3339))
+		d.Why = fmt.Sprintf("the event is older (%s) than the subscription, which is in force since %s",
+			e.OccurredAt.UTC().Format(time.RFC3339), s.since().UTC().Format(time.RFC3339))
 	}
 	return d
 }

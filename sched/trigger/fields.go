@@ -53,6 +53,7 @@ func fields() []field {
 		{"created_by", text(func(s *Subscription) *string { return &s.CreatedBy })},
 		{"created_at", instant(func(s *Subscription) *time.Time { return &s.CreatedAt })},
 		{"updated_at", instant(func(s *Subscription) *time.Time { return &s.UpdatedAt })},
+		{"enabled_at", instant(func(s *Subscription) *time.Time { return &s.EnabledAt })},
 		{"origin", nil}, {"last_error", nil}, {"last_error_at", nil},
 	}
 }

@@ -3,6 +3,7 @@ package trigger
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // empty reports whether the match says nothing.
@@ -49,8 +50,17 @@ func (s Subscription) Matches(e Event) bool {
 
 func (s Subscription) inRepo(e Event) bool { return s.Repo == "" || strings.EqualFold(s.Repo, e.Repo) }
 
-// younger reports whether the subscription was made after the event: whoever makes
-// one does not ask for what has been.
+// younger reports whether the subscription was made, or put in force again, after the
+// event: whoever does so does not ask for what has been.
 func (s Subscription) younger(e Event) bool {
-	return !s.CreatedAt.IsZero() && !e.OccurredAt.IsZero() && e.OccurredAt.Before(s.CreatedAt)
+	since := s.since()
+	return !since.IsZero() && !e.OccurredAt.IsZero() && e.OccurredAt.Before(since)
+}
+
+// since is the instant from which on events count; zero: from ever.
+func (s Subscription) since() time.Time {
+	if s.EnabledAt.After(s.CreatedAt) {
+		return s.EnabledAt
+	}
+	return s.CreatedAt
 }

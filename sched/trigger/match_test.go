@@ -135,6 +135,28 @@ func TestI9_EveryMachineReasonIsSilent(t *testing.T) {
 	}
 }
 
+func TestWhatWasBeforeASubscriptionIsNotMadeUpFor(t *testing.T) {
+	at := func(hour int) time.Time { return now.Add(time.Duration(hour) * time.Hour) }
+	for _, c := range []struct {
+		name             string
+		created, enabled time.Time
+		event            time.Time
+		want             bool
+	}{
+		{"older than the subscription", at(1), time.Time{}, at(0), false},
+		{"at its instant", at(1), time.Time{}, at(1), true},
+		{"while it was off", at(1), at(5), at(3), false},
+		{"since it is on again", at(1), at(5), at(6), true},
+		{"a derived one that was never touched", time.Time{}, time.Time{}, at(0), true},
+		{"an event without an instant", at(1), at(5), time.Time{}, true},
+	} {
+		s := trigger.Subscription{Invocation: trigger.OnBoard, CreatedAt: c.created, EnabledAt: c.enabled}
+		if got := s.Matches(trigger.Event{OccurredAt: c.event}); got != c.want {
+			t.Errorf("%s: matches %v", c.name, got)
+		}
+	}
+}
+
 func TestANonMatchIsExplainedByEachOfItsDimensions(t *testing.T) {
 	e := trigger.Event{
 		ID: "board:1", Source: trigger.SourceBoard, Kind: trigger.CardMoved, Actor: "ana", Labels: []string{"bug"},
@@ -146,7 +168,7 @@ func TestANonMatchIsExplainedByEachOfItsDimensions(t *testing.T) {
 	}
 	want := []string{
 		"enabled: the subscription is disabled",
-		"since: the event is older (2026-01-01T00:00:00Z) than the subscription (2026-01-02T00:00:00Z)",
+		"since: the event is older (2026-01-01T00:00:00Z) than the subscription, which is in force since 2026-01-02T00:00:00Z",
 		"kinds: want one of card.labeled, card.created, the event has card.moved",
 		"actions: want x, the event has none",
 		"states: want ready, the event has done",

@@ -97,6 +97,8 @@ type Subscription struct {
 	CreatedBy   string    `json:"created_by,omitempty"`
 	CreatedAt   time.Time `json:"created_at,omitzero"`
 	UpdatedAt   time.Time `json:"updated_at,omitzero"`
+	// EnabledAt is when an operator last put the subscription in force again.
+	EnabledAt time.Time `json:"enabled_at,omitzero"`
 }
 
 // Clock reports whether the resident scheduler fires the subscription.

@@ -70,7 +70,10 @@ func runTriggerEnableFrom(ctx context.Context, t *triggers, o enableFromOptions,
 	if err := t.f.arm(ctx, l); err != nil {
 		return err
 	}
-	settings = append(settings, trigger.Setting{Key: "created_by", Value: t.f.Actor()}, trigger.Setting{Key: "created_at", Value: t.now()})
+	settings = append(settings, trigger.Setting{Key: "created_by", Value: t.f.Actor()})
+	if was, err := set.Get(id); err != nil || !was.Active() { // one that was in force stays owed what it is owed
+		settings = append(settings, trigger.Setting{Key: "created_at", Value: t.now()})
+	}
 	sub, err := file.Edit(ctx, id, settings...)
 	if err != nil {
 		return err

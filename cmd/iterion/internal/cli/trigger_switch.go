@@ -134,6 +134,10 @@ func (t *triggers) turn(ctx context.Context, id string, on bool) (did, error) {
 			return did{}, err
 		}
 	}
-	sub, err = file.Edit(ctx, id, trigger.Setting{Key: "enabled", Value: on}, trigger.Setting{Key: "updated_at", Value: t.now()})
+	settings := []trigger.Setting{{Key: "enabled", Value: on}, {Key: "updated_at", Value: t.now()}}
+	if on {
+		settings = append(settings, trigger.Setting{Key: "enabled_at", Value: t.now()})
+	}
+	sub, err = file.Edit(ctx, id, settings...)
 	return t.didTo(sub, verb), err
 }
