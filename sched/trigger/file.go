@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"iterion/native/atomicfile"
 	"iterion/native/filelock"
 )
@@ -226,55 +224,4 @@ func (f File) edited(data []byte, edit func(*document, Set) error) ([]byte, Set,
 	}
 	set, err = load(f.Options, next)
 	return next, set, err
-}
-
-// put sets a key of a mapping, or of one inside it; nil takes it out.
-func put(m *yaml.Node, path []string, value any) error {
-	at := -1
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == path[0] {
-			at = i
-		}
-	}
-	if len(path) > 1 {
-		return putInside(m, at, path, value)
-	}
-	switch {
-	case value == nil && at < 0:
-		return nil
-	case value == nil:
-		m.Content = slices.Delete(m.Content, at, at+2)
-		return nil
-	}
-	n, err := valueNode(value)
-	if err != nil {
-		return err
-	}
-	if at < 0 {
-		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: path[0]}, n)
-		return nil
-	}
-	n.LineComment = m.Content[at+1].LineComment
-	m.Content[at+1] = n
-	return nil
-}
-
-func putInside(m *yaml.Node, at int, path []string, value any) error {
-	if at < 0 {
-		if value == nil {
-			return nil
-		}
-		inner := &yaml.Node{Kind: yaml.MappingNode}
-		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: path[0]}, inner)
-		return put(inner, path[1:], value)
-	}
-	inner := follow(m.Content[at+1])
-	if inner.Kind != yaml.MappingNode {
-		return invalid("%s is not a mapping", path[0])
-	}
-	if err := put(inner, path[1:], value); err != nil || len(inner.Content) > 0 {
-		return err
-	}
-	m.Content = slices.Delete(m.Content, at, at+2)
-	return nil
 }
