@@ -16,9 +16,8 @@
 //	before the rows     the cursor has not moved: the events are read again
 //	rows, no cursor     likewise; the rows are found by their id and left alone
 //	claimed             the horizon passes, the row is claimed again: an attempt
-//	labels taken off    taken off, but not marked: the card no longer bears them and
-//	                    the claimed row is its own proof that they were there, so the
-//	                    launch goes on
+//	labels taken off    taken off, but not marked: the board's log says that this row's
+//	                    run took them, so the launch goes on
 //	run made            the run exists under the row's id: done
 //	card stamped        the card is that bot's already: done
 //

@@ -348,3 +348,23 @@ func TestTheClaimsOfADeadWorkerAreEnded(t *testing.T) {
 		t.Errorf("the late one's mark: %v, want ErrLostClaim", err)
 	}
 }
+
+// A snapshot that is older than the log's beginning lacks what the log no longer says.
+func TestI5_ALogThatBeginsBehindTheSnapshotIsRefused(t *testing.T) {
+	for name, first := range map[string]string{
+		"a later snapshot's": `{"seq":4,"snapshot":true}`,
+		"a much later one's": `{"seq":9,"snapshot":true}`,
+		"a later change":     `{"seq":5,"drop":["x"]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "trigger-effects.json"), `{"version":1,"seq":3,"cursors":{"board":7},"rows":[]}`)
+			write(t, filepath.Join(dir, "trigger-effects.log"), first+"\n")
+			_, err := outboxIn(dir, quick).List(t.Context(), trigger.EffectQuery{})
+			var broken *UnreadableError
+			if !errors.As(err, &broken) {
+				t.Errorf("error is %v, want an UnreadableError", err)
+			}
+		})
+	}
+}
