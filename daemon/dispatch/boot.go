@@ -248,6 +248,10 @@ func (s *state) adopt(a adoption, now time.Time) []effect {
 		return s.watchAgain(c, true)
 	}
 	if end == endGone && !c.ran && !c.lost && !c.gone {
+		if e := s.retries[c.issue.ID]; e.Attempts >= s.cfg.MaxAttempts && e.DueAt.IsZero() && s.failedColumn() != "" {
+			// The last attempt had failed before there was a run, and was counted.
+			return append([]effect{startBeat{issueID: c.issue.ID, fence: c.fence}}, s.giveUp(c, e.LastReason, true, now)...)
+		}
 		return []effect{startBeat{issueID: c.issue.ID, fence: c.fence}, s.file(c, plan{
 			verdict: Revert, reason: "the daemon ended before the run was launched", to: c.source, cause: c.cause(),
 		})}

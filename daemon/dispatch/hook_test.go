@@ -121,3 +121,18 @@ func TestWorkspaceIsToldOfEveryEnd(t *testing.T) {
 		})
 	}
 }
+
+// The daemon dies when it has counted a card's last attempt, which failed before
+// there was a run: the next one gives the card up, and does not start it over.
+func TestI6_CrashWhileGivingUpForAHookStillGivesUp(t *testing.T) {
+	inBed(t, func(t *testing.T, b *bed) {
+		b.cfg.MaxAttempts = 1
+		b.spaces.breakWith(fmt.Errorf("before_run: %w", ErrHook))
+		id := b.card()
+		<-b.start(FaultCounted).ended
+		b.spaces.breakWith(nil)
+		b.start().later(time.Minute)
+		b.settledIn(id, board.StateBlocked)
+		b.launches(id, 0)
+	})
+}

@@ -161,6 +161,26 @@ func TestHistoriesThatWentWrongOnce(t *testing.T) {
 			{"spend", 2, 1, 0},
 			{"serve", 2, 1, 0},
 		}},
+		"the clock is set back after a look at the board failed": {plans: []string{"", "", "rh", ""}, steps: []simStep{
+			{"fail", 3, 17, 0},
+			{"serve", 0, 7, 861900153},
+			{"mend", 2, 0, 0},
+			{"pass", 0, 15000, 0},
+			{"pass", 3, 10000, 0},
+			{"jump", 1, 0, 0},
+			{"move", 2, 3, 0},
+		}},
+		"a daemon dies while it gives up a card whose hooks failed to the last": {plans: []string{"k", "fiih", "", ""}, steps: []simStep{
+			{"pass", 0, 10000, 0},
+			{"crash", 0, 0, 0},
+			{"start", 0, 0, 0},
+			{"delete", 2, 0, 0},
+			{"space", 3, 3, 0},
+			{"pass", 1, 16000, 0},
+			{"lose", 3, 33, 0},
+			{"pass", 2, 18000, 983620641},
+			{"kill", 0, 0, 0},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if bad, trace := play(t, c, simMutant{}); bad != "" {

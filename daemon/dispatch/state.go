@@ -13,6 +13,7 @@ type state struct {
 	owner, marker string
 
 	booted, draining, stopping bool
+	lastStep                   time.Time
 	bootAt                     time.Time // when to try to boot again
 	bootFails                  int
 	bootErr                    string // why the last boot failed

@@ -12,6 +12,7 @@ import (
 // step is all the thinking: it takes a message in and says what is to be done.
 // It reads no clock, no file and no channel.
 func (s *state) step(m message, now time.Time) []effect {
+	s.heedClock(now)
 	fx := s.handle(m, now)
 	fx = append(fx, s.tick(now)...)
 	fx = append(fx, s.answerWaiters()...)
