@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"iterion/daemon"
 )
 
 // zoneFolders are where systems keep the time zones.
@@ -59,12 +61,18 @@ func (s *schedules) completeEachName(*cobra.Command, []string, string) ([]cobra.
 	return out, noFiles | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeSubjects offers what `why` answers for: schedules, and cards with their
-// titles.
+// completeSubjects offers what `why` answers for: schedules, whoever keeps their
+// clock, and cards with their titles.
 func (s *schedules) completeSubjects(c *cobra.Command, args []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	names, how := s.completeNames(c, args, to)
 	if len(args) > 0 {
 		return names, how
+	}
+	if o, err := s.f.daemonOptions(""); err == nil {
+		rows, _, _ := daemon.Schedules(c.Context(), o) // what cannot be read is not offered
+		for _, r := range rows {
+			names = append(names, cobra.CompletionWithDesc(visibleLine(r.ID), visibleLine(r.Clock+" "+r.Bot)))
+		}
 	}
 	cards, _ := s.f.completeIDs(c, args, to)
 	return append(names, cards...), noFiles | cobra.ShellCompDirectiveKeepOrder
