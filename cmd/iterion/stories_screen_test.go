@@ -202,3 +202,99 @@ func TestStoryMarkMoveUndo(t *testing.T) {
 	term.leave()
 	d.term()
 }
+
+// A schedule finds its last run still going on; the screen says which, ends it, and
+// runs the schedule now.
+func TestStorySkippedByOverlap(t *testing.T) {
+	w := newWorld(t)
+	w.bot("slow", "", "echo slowly; while :; do sleep 0.1; done")
+	w.ok("trigger", "add", "every-second", "--bot", "slow", "--cron", "@every 1s")
+	d := w.daemon()
+	term := w.terminal(140, 40, "--attach")
+	term.shows("The board is empty.")
+	term.keys("4")
+	term.shows("skipped: run")
+	first := w.runs()[0].ID
+	w.eventually("the tick is explained", func() bool { // ticks come, and the first press may meet the list between two
+		term.keys("Enter")
+		return strings.Contains(term.screen(), "last tick")
+	})
+	if seen := term.screen(); !strings.Contains(seen, first) {
+		t.Errorf("the run in the way is %s:\n%s", first, seen)
+	}
+	w.eventually("the explanation is closed", func() bool {
+		term.keys("Escape")
+		return !strings.Contains(term.screen(), "last tick") && strings.Contains(term.screen(), "Ticks")
+	})
+	term.keys("4")
+	term.keys("x")
+	term.shows("Cancel this run?")
+	term.keys("y")
+	w.eventually("the run is ended", func() bool {
+		for _, rec := range w.runs() {
+			if rec.ID == first {
+				return rec.Status == run.Cancelled
+			}
+		}
+		return false
+	})
+	term.keys("D")
+	term.shows("out of force")
+	w.eventually("nothing of it runs", func() bool {
+		for _, rec := range w.runs() {
+			if !rec.Status.Final() {
+				w.run("runs", "cancel", rec.ID)
+				return false
+			}
+		}
+		return true
+	})
+	before := len(w.runs())
+	term.keys("N")
+	w.eventually("it runs by hand", func() bool { return len(w.runs()) == before+1 })
+	term.shows("fired: run")
+	term.keys("q")
+	if code := term.exit(); code != "0" {
+		t.Errorf("the screen's exit code is %s", code)
+	}
+	d.term()
+}
+
+// What an event owes could not be done; once the cause is mended it is tried again
+// from the screen.
+func TestStoryDeadLetterIsRetried(t *testing.T) {
+	w := newWorld(t)
+	w.bot("needs", "", `echo "told $ITERION_VAR_WHAT"`)
+	w.appendTo("bots/needs/manifest.yaml", "vars: {what: {required: true}}\n")
+	w.ok("trigger", "add", "on-demo", "--bot", "needs", "--on", "demo")
+	d := w.daemon()
+	w.ok("trigger", "emit", "--kind", "demo")
+	term := w.terminal(140, 40, "--attach")
+	term.shows("The board is empty.")
+	term.keys("5")
+	term.shows("given up after")
+	w.ok("trigger", "edit", "on-demo", "--var", "what=it")
+	term.keys("Right", "Enter")
+	term.shows("What an event owes")
+	term.keys("R")
+	w.eventually("it has run", func() bool {
+		all := w.runs()
+		return len(all) == 1 && all[0].Status == run.Finished
+	})
+	term.shows("launched run")
+	term.leave()
+	d.term()
+}
+
+// appendTo adds to a file of the world.
+func (w *world) appendTo(path, text string) {
+	w.t.Helper()
+	f, err := os.OpenFile(w.path(path), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -188,7 +188,8 @@ func (s *Screen) tick(e *screen.Env, r gate.Record, selected bool) string {
 	when := kit.Fit(kit.Ago(r.At, e.Now), 9) + " "
 	name := kit.Fit(kit.Line(cmp.Or(r.ScheduleName, r.ScheduleID)), max(8, min(30, e.Width/4))) + " "
 	text := kit.Line(said(r))
-	if r.Reason != "" && !strings.Contains(text, kit.Line(r.Reason)) {
+	names := r.BlockingRunID != "" && strings.Contains(r.Reason, r.BlockingRunID) // says the same again, at length
+	if r.Reason != "" && !names && !strings.Contains(text, kit.Line(r.Reason)) {
 		text += ", " + kit.Line(r.Reason)
 	}
 	if selected {
