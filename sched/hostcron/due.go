@@ -77,6 +77,18 @@ func (s State) look(spec cronspec.Spec, now time.Time, decided func(slot time.Ti
 	return d, nil
 }
 
+// withoutState takes back a slot that the audit knows, and notes it in the state.
+func (d *due) withoutState(s *State, decided func(slot time.Time) (bool, error)) error {
+	if d.slot.IsZero() {
+		return nil
+	}
+	was, err := decided(d.slot)
+	if was {
+		s.Slot, d.slot = d.slot.UTC(), time.Time{}
+	}
+	return err
+}
+
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -20,7 +20,7 @@ func (c Clock) Tick(ctx context.Context) (Outcome, error) {
 	}
 	return c.locked(ctx, func(row Row) (Outcome, error) {
 		out := Outcome{Schedule: row.Schedule, Disabled: row.Disabled}
-		s, _, err := ReadState(c.Paths, c.Name)
+		s, known, err := ReadState(c.Paths, c.Name)
 		if err != nil {
 			out.Record, err = c.blind(ctx, row, err)
 			return out, err
@@ -32,7 +32,7 @@ func (c Clock) Tick(ctx context.Context) (Outcome, error) {
 			s.ArmedAt, s.Cron, s.TZ = c.now(), "", ""
 			return out, s.write(c.Paths, c.Name, c.NoFsync)
 		}
-		return c.tick(ctx, row, s, out)
+		return c.tick(ctx, row, s, known, out)
 	})
 }
 
@@ -57,8 +57,9 @@ func (c Clock) RunNow(ctx context.Context) (Outcome, error) {
 	})
 }
 
-// tick looks for a slot and decides it.
-func (c Clock) tick(ctx context.Context, row Row, s State, out Outcome) (Outcome, error) {
+// tick looks for a slot and decides it. Without a state that was known, as where
+// somebody removed one, the audit may tell that the slot was decided.
+func (c Clock) tick(ctx context.Context, row Row, s State, known bool, out Outcome) (Outcome, error) {
 	spec, err := row.Spec(c.Host)
 	if err != nil {
 		return out, errors.Join(row.Err(), err)
@@ -66,6 +67,9 @@ func (c Clock) tick(ctx context.Context, row Row, s State, out Outcome) (Outcome
 	now := c.now()
 	armed := s.armFor(row.Schedule, now)
 	d, err := s.look(spec, now, c.decided)
+	if err == nil && !known {
+		err = d.withoutState(&s, c.decided)
+	}
 	if err != nil {
 		return out, err
 	}

@@ -462,3 +462,22 @@ func TestARowThatIsEditedDuringTheWaitIsReadAgain(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
+
+// A state that cannot be read spends the slot. Taking the file away, as the record
+// says, must not decide it once more.
+func TestI7_SlotIsNotDecidedAgainWhenItsStateIsGone(t *testing.T) {
+	l := newLab(t, row("n", "0 * * * *", ""))
+	l.tick(t, "n")
+	l.end(t)
+	if err := os.Remove(l.State("n")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if out := l.tickAt(t, "n", l.now.Add(10*time.Second)); out.Record != nil || out.Missed != nil {
+			t.Errorf("decided again: %+v", out)
+		}
+	}
+	l.checkOnce(t)
+	l.tickAt(t, "n", l.now.Add(time.Hour))
+	l.wantTold(t, "fired 10T02:00, fired 10T03:00")
+}
