@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -137,9 +138,15 @@ func keyMsg(k string) tea.KeyMsg {
 func (d *driver) view() string {
 	d.t.Helper()
 	v := d.m.View()
+	if d.m.failure != nil {
+		d.t.Fatal(d.m.failure)
+	}
 	checkWindow(d.t, v, d.m.width, d.m.height)
 	return ansi.Strip(v)
 }
+
+// styling are the only sequences that a window may hold.
+var styling = regexp.MustCompile("\x1b\\[[0-9;:]*m")
 
 func checkWindow(t testing.TB, v string, w, h int) {
 	t.Helper()
@@ -157,6 +164,9 @@ func checkWindow(t testing.TB, v string, w, h int) {
 		if got := kit.Width(l); got != w {
 			t.Fatalf("line %d is %d wide in a window of %dx%d: %q", i, got, w, h, l)
 		}
+	}
+	if rest := styling.ReplaceAllString(v, ""); strings.ContainsRune(rest, '\x1b') {
+		t.Fatalf("the window holds a sequence that is no style:\n%q", rest)
 	}
 	for _, r := range ansi.Strip(v) {
 		if r < 0x20 && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {

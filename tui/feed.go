@@ -3,8 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -38,7 +36,7 @@ const (
 func feed(ctx context.Context, connect Connect, again <-chan struct{}, send func(tea.Msg)) {
 	defer func() {
 		if r := recover(); r != nil {
-			send(broken{fmt.Errorf("watch the daemon: panic: %v\n%s", r, debug.Stack())})
+			send(broken{panicked("watch the daemon", r)})
 		}
 	}()
 	wait, start := retryFirst, true

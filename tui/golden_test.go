@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
+
+	"iterion/tui/kit"
 )
 
 var update = flag.Bool("update", false, "write the golden screens anew")
@@ -55,7 +58,7 @@ var scenes = []struct {
 	{"board-move", func(d *driver) { d.press("m") }},
 	{"board-create", func(d *driver) { d.press("n"); d.text("Tidy the attic") }},
 	{"board-cancel", func(d *driver) { d.press("right", "right", "right", "x") }},
-	{"card", func(d *driver) { d.press("right", "right", "enter") }},
+	{"card", func(d *driver) { d.press("right", "right", "enter"); d.until("What is wrong") }},
 	{"runs", func(d *driver) { d.press("3") }},
 	{"clocks", func(d *driver) { d.press("4", "down") }},
 	{"clocks-tick", func(d *driver) { d.press("4", "right", "down", "enter") }},
@@ -74,6 +77,35 @@ func TestGolden(t *testing.T) {
 				d := live(t, w, 30)
 				s.play(d)
 				golden(t, fmt.Sprintf("%s-%d", s.name, w), d.view())
+			})
+		}
+	}
+}
+
+// looks are the terminals that the program may meet.
+var looks = map[string]kit.Look{
+	"nocolor": {Profile: termenv.ANSI, Dark: true, Mono: true},
+	"ascii":   {Profile: termenv.Ascii, Dark: true, Mono: true, ASCII: true},
+	"16":      {Profile: termenv.ANSI, Dark: true},
+	"dark":    {Profile: termenv.TrueColor, Dark: true},
+	"light":   {Profile: termenv.TrueColor},
+}
+
+// TestGoldenLooks keeps the styles, too: cat shows these files as they are on screen.
+func TestGoldenLooks(t *testing.T) {
+	for name, look := range looks {
+		for _, s := range scenes {
+			switch s.name {
+			case "board", "board-marked-grouped", "card", "daemon", "run":
+			default:
+				continue
+			}
+			t.Run(name+"-"+s.name, func(t *testing.T) {
+				d := live(t, 100, 30, func(o *Options) {})
+				d.m.env.Theme = kit.NewTheme(look)
+				s.play(d)
+				d.view()
+				golden(t, "look-"+name+"-"+s.name, d.m.View())
 			})
 		}
 	}

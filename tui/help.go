@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/cursor"
@@ -100,18 +101,30 @@ func (m *root) helpText(k tea.KeyMsg) {
 
 func (h *helpPage) title(name string) string { return fmt.Sprintf("Keys of the %s", name) }
 
+// hints are the keys of the help itself.
+func (h *helpPage) hints(t *kit.Theme, w int) string {
+	if h.typing {
+		return t.Hints([]key.Binding{kit.Bind("enter", "keep"), kit.Bind("esc", "all keys")}, w-4)
+	}
+	keys := []key.Binding{kit.Bind("/", "find a key"), kit.Bind("esc", "back")}
+	if h.pg.Len > h.pg.Height {
+		keys = append(keys, kit.Bind("↑↓", "scroll"))
+	}
+	return t.Hints(keys, w-4)
+}
+
 // view is the content of the help's frame.
 func (h *helpPage) view(t *kit.Theme, w int) []string {
 	from, to := h.pg.Window()
-	lines := h.lines[from:to]
+	lines := append(slices.Clone(h.lines[from:to]), h.hints(t, w))
 	if !h.asks() {
 		return lines
 	}
-	ask := t.Key.Render("/") + h.input.Value()
+	ask := t.Key.Render("/") + kit.Line(h.input.Value())
 	if h.typing {
 		in := h.input
 		in.Width = max(1, w-8)
-		ask = t.Key.Render("/") + in.View()
+		ask = t.Key.Render("/") + kit.Typed(in.View())
 	}
 	return append([]string{ask}, lines...)
 }

@@ -43,6 +43,7 @@ type root struct {
 	noMouse    bool  // the mouse was given to the terminal
 	cancelRuns bool  // q was answered with "cancel them"
 	failure    error // why the program ends by itself
+	fail       func(error)
 	clock      func() time.Time
 }
 
@@ -76,10 +77,12 @@ func (m *root) Init() tea.Cmd { return everySecond() }
 func everySecond() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} }) }
 
 // Update takes a message and never blocks.
-func (m *root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	model = m // also after a panic
+	defer m.caught("update the screen", &cmd)
 	m.env.Now = m.clock()
-	cmd := m.update(msg)
-	return m, tea.Batch(cmd, m.settle())
+	cmd = m.update(msg)
+	return m, guard(tea.Batch(cmd, m.settle()))
 }
 
 func (m *root) update(msg tea.Msg) tea.Cmd {

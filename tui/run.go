@@ -26,7 +26,10 @@ const stopTime = 10 * time.Second
 // Run shows the screen until the person leaves, ctx ends, or the terminal goes
 // away. The terminal is as it was when Run returns, and a daemon that the sitting
 // owns is stopped.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) error { return show(ctx, o, func(*root) {}) }
+
+// show is Run; prepare may change the model before it is shown.
+func show(ctx context.Context, o Options, prepare func(*root)) error {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
@@ -39,6 +42,8 @@ func Run(ctx context.Context, o Options) error {
 	m := newRoot(sitting, o, theme, again, time.Now)
 	p := tea.NewProgram(m, tea.WithContext(sitting), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(frames))
 
+	m.fail = func(err error) { p.Send(broken{err}) }
+	prepare(m)
 	fed := make(chan struct{})
 	go func() {
 		defer close(fed)

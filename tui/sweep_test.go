@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ import (
 func TestAnySize(t *testing.T) {
 	widths := []int{0, 1, 2, 3, 5, 11, 12, 23, 24, 25, 40, 69, 70, 71, 79, 95, 96, 97, 120, 200, 300}
 	heights := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 24, 60, 100}
-	for _, s := range scenes {
+	for _, s := range append(slices.Clone(scenes), harmed...) {
 		t.Run(s.name, func(t *testing.T) {
 			d := live(t, 100, 30)
 			s.play(d)
@@ -33,6 +34,37 @@ func TestAnySize(t *testing.T) {
 	}
 }
 
+// FuzzWindow plays a scene and some keys in a window of any size, and draws it anew in
+// another.
+func FuzzWindow(f *testing.F) {
+	f.Add(uint8(0), uint16(1), uint16(1), uint16(300), uint16(100), "?/q")
+	f.Add(uint8(8), uint16(60), uint16(15), uint16(24), uint16(6), "n\t\tjj")
+	f.Add(uint8(3), uint16(100), uint16(30), uint16(2), uint16(50), ":pa\r")
+	all := append(slices.Clone(scenes), harmed...)
+	f.Fuzz(func(t *testing.T, scene uint8, w, h, w2, h2 uint16, keys string) {
+		d := live(t, int(w%301), int(h%101))
+		d.frame(nastyFrame())
+		all[int(scene)%len(all)].play(d)
+		d.view()
+		for i, r := range []rune(keys) {
+			if i == 40 {
+				break
+			}
+			k := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}
+			if r < 0x20 {
+				k = tea.KeyMsg{Type: tea.KeyType(r)}
+			}
+			_, _ = d.m.Update(k)
+			d.view()
+		}
+		d.send(tea.WindowSizeMsg{Width: int(w2 % 301), Height: int(h2 % 101)})
+		d.view()
+		if d.m.failure != nil {
+			t.Fatal(d.m.failure)
+		}
+	})
+}
+
 // TestKeysAtAnySize presses everything in windows of random sizes.
 func TestKeysAtAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
@@ -45,6 +77,9 @@ func TestKeysAtAnySize(t *testing.T) {
 		}
 		_, cmd := d.m.Update(keyMsg(keys[r.IntN(len(keys))]))
 		_ = cmd // what verbs would do is not the point here
+		if d.m.failure != nil {
+			t.Fatal(d.m.failure)
+		}
 		checkWindow(t, d.m.View(), d.m.width, d.m.height)
 	}
 }

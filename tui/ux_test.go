@@ -283,3 +283,12 @@ func TestASCIILooksAreASCII(t *testing.T) {
 		d.press("esc", "esc", "1", "esc")
 	}
 }
+
+func TestAnEditLeavesAloneWhatItsFieldsCannotHold(t *testing.T) {
+	d := live(t, 100, 40)
+	d.src.title, d.src.body = "a\ttab and \x1b[31mred", "\tindented\r\nby a tab"
+	d.press("right", "e", "tab", "tab", "tab", "tab")
+	d.text(", new")
+	d.press("ctrl+s")
+	asked(t, d, `update `+cardID(1)+` {"add_labels":["new"],"by":"tester"}`)
+}

@@ -15,7 +15,8 @@ import (
 )
 
 // View draws the window: exactly its height, no line wider than it.
-func (m *root) View() string {
+func (m *root) View() (view string) {
+	defer m.drawn(&view)
 	if m.env.Theme.ASCII {
 		return kit.ASCII(m.draw())
 	}

@@ -90,3 +90,15 @@ func cleanRune(b *strings.Builder, r rune, column int) int {
 func joins(r rune) bool {
 	return r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' || r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0100 && r <= 0xe01ef
 }
+
+// Typed makes a line that a text field has drawn safe: what reorders, joins or hides its
+// neighbours is left out, which costs no cell. The field keeps it all; and what is no
+// style cannot be in it, for text fields take no control characters.
+func Typed(s string) string {
+	return strings.Map(func(r rune) rune {
+		if joins(r) || r >= 0x80 && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)) {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -34,6 +34,7 @@ type Field struct {
 
 	line  textinput.Model
 	area  textarea.Model
+	first string // the value before anything was typed
 	typed string // FieldChoice: the beginning of a name, as typed so far
 }
 
@@ -54,6 +55,7 @@ func (f *Field) Value() string {
 // closed, so that an opener that keeps it can go on where the person left.
 type Form struct {
 	Ask    string
+	Intro  string // clean lines above the fields, as long as they need to be
 	Fields []*Field
 	// Send is called with the form filled in. A problem keeps the form open and
 	// is shown in it.
@@ -95,6 +97,16 @@ func (f *Field) build() {
 		f.area, _ = f.area.Update(tea.KeyMsg{Type: tea.KeyCtrlHome}) // reading begins at the top
 		f.area.Blur()
 	}
+	f.first = f.Value()
+}
+
+// Edited is what the person made of was, which is what Text came from. A text that
+// nobody touched comes back as it was, with the characters that no field can hold.
+func (f *Field) Edited(was string) string {
+	if f.Value() == f.first {
+		return was
+	}
+	return f.Value()
 }
 
 // Title is the form's name.
@@ -259,7 +271,7 @@ func (f *Form) nameWidth() int {
 // Lines shows the fields: where there is no room for all, those around the one that
 // is being filled in.
 func (f *Form) Lines(t *Theme) []string {
-	var lines []string
+	lines := f.intro(t)
 	from, to := 0, 0 // of the focused field
 	for i, fd := range f.Fields {
 		if i == f.focus {
@@ -280,7 +292,22 @@ func (f *Form) Lines(t *Theme) []string {
 		}
 	}
 	problem := f.problem(t)
+	if f.focus == 0 && to <= f.tall+1-len(problem) { // what comes before belongs to it
+		from = 0
+	}
 	return append(f.window(t, lines, from, to, f.tall+1-len(problem)), problem...)
+}
+
+func (f *Form) intro(t *Theme) (lines []string) {
+	if f.Intro == "" {
+		return nil
+	}
+	for l := range strings.SplitSeq(f.Intro, "\n") {
+		for _, l := range Wrap(l, max(1, min(f.wide, 72))) {
+			lines = append(lines, " "+t.Plain.Render(l))
+		}
+	}
+	return append(lines, "")
 }
 
 // problem is what is wrong, in at most three lines, or a blank one.
@@ -303,7 +330,7 @@ func (f *Form) window(t *Theme, lines []string, from, to, room int) []string {
 	f.top = max(min(f.top, from, len(lines)-room), min(to-room, from), 0)
 	out := slices.Clone(lines[f.top : f.top+room])
 	mark := func(i int, glyph string) {
-		if i != from-f.top && strings.HasPrefix(out[i], " ") {
+		if strings.HasPrefix(out[i], " ") {
 			out[i] = t.Faint.Render(glyph) + out[i][1:]
 		}
 	}
@@ -319,9 +346,9 @@ func (f *Form) window(t *Theme, lines []string, from, to, room int) []string {
 func (f *Field) lines(t *Theme, focused bool) []string {
 	switch f.Kind {
 	case FieldLine:
-		return []string{f.line.View()}
+		return []string{Typed(f.line.View())}
 	case FieldText:
-		return splitLines(f.area.View())
+		return splitLines(Typed(f.area.View()))
 	}
 	style := t.Plain
 	if focused {

@@ -110,7 +110,7 @@ func (p *Palette) Update(k tea.KeyMsg) (bool, tea.Cmd) {
 
 // Lines is the line that is typed and what was found.
 func (p *Palette) Lines(t *Theme) []string {
-	lines := []string{t.Key.Render(p.prompt) + " " + p.input.View()}
+	lines := []string{t.Key.Render(p.prompt) + " " + Typed(p.input.View())}
 	if len(p.found) == 0 {
 		return append(lines, t.Dim.Render("  nothing is called that"))
 	}

@@ -57,10 +57,14 @@ func (p *Picker) pick(i int) tea.Cmd {
 
 // Lines shows the items around the cursor.
 func (p *Picker) Lines(t *Theme) []string {
-	name := 0
+	name, notes := 0, 0
 	for _, it := range p.Items {
 		name = max(name, Width(it.Name))
+		if it.Note != "" {
+			notes = max(notes, min(Width(it.Note), p.width/3))
+		}
 	}
+	name = min(name, p.width-notes-5)
 	from := max(0, min(p.At-p.height/2, len(p.Items)-p.height))
 	var lines []string
 	for i := from; i < min(len(p.Items), from+p.height); i++ {
@@ -75,11 +79,11 @@ func (p *Picker) row(t *Theme, i, name int) string {
 	if i < 9 {
 		number = strconv.Itoa(i + 1)
 	}
-	text := Fit(it.Name, name)
+	text, note := Fit(it.Name, name), Clip(it.Note, p.width-name-5)
 	if i == p.At {
-		return t.Accent.Render(t.Glyph.Bar) + t.Key.Render(number) + " " + t.Strong.Render(text) + "  " + t.Dim.Render(it.Note)
+		return t.Accent.Render(t.Glyph.Bar) + t.Key.Render(number) + " " + t.Strong.Render(text) + "  " + t.Dim.Render(note)
 	}
-	return " " + t.Faint.Render(number) + " " + text + "  " + t.Dim.Render(it.Note)
+	return " " + t.Faint.Render(number) + " " + text + "  " + t.Dim.Render(note)
 }
 
 // Keys are the ways to pick.

@@ -16,6 +16,9 @@ import (
 // QuestionFetched brings what a run asks.
 type QuestionFetched struct{ asked run.Interaction }
 
+// QuestionOf is the message that brings a question.
+func QuestionOf(in run.Interaction) QuestionFetched { return QuestionFetched{in} }
+
 // AskAnswer opens the form of what a run asks once it was read.
 func (e *Env) AskAnswer(r *run.Record) tea.Cmd {
 	if r == nil || r.Status != run.PausedHuman {
@@ -42,16 +45,12 @@ func (e *Env) AskAnswer(r *run.Record) tea.Cmd {
 // OpenAnswer opens the form of a question that was read.
 func (e *Env) OpenAnswer(m QuestionFetched) {
 	a := answering{run: m.asked.RunID, fields: m.asked.Questions.Fields, by: e.By}
-	ask := m.asked.Questions.Question
-	if ask == "" {
-		ask = "Run " + kit.ShortRun(a.run) + " asks"
-	}
 	key := "answer " + a.run
 	var fields []*kit.Field
 	for _, fd := range a.fields {
 		fields = append(fields, fieldOf(fd))
 	}
-	f := kit.NewForm(kit.Line(ask), func(f *kit.Form) (tea.Cmd, string) {
+	f := kit.NewForm("Run "+kit.ShortRun(a.run)+" asks", func(f *kit.Form) (tea.Cmd, string) {
 		values, problem := a.values(f)
 		if problem != "" {
 			return nil, problem
@@ -63,9 +62,15 @@ func (e *Env) OpenAnswer(m QuestionFetched) {
 		}), ""
 	}, fields...)
 	f.Kept = true
+	if q := strings.TrimSpace(m.asked.Questions.Question); q != "" {
+		f.Intro = strings.Join(kit.Lines(kit.Head(q, questionMax)), "\n")
+	}
 	e.Drafts[key] = f
 	e.Open(f)
 }
+
+// questionMax is how many bytes of a question are shown above its form.
+const questionMax = 4 << 10
 
 // answering is the form of a question.
 type answering struct {
@@ -76,7 +81,7 @@ type answering struct {
 
 // fieldOf is how a field of a bot's question is edited here.
 func fieldOf(fd run.Field) *kit.Field {
-	f := &kit.Field{Name: kit.Line(fd.Title()), Text: defaultOf(fd), Hint: kit.Line(fd.Want())}
+	f := &kit.Field{Name: kit.Line(fd.Title()), Text: defaultOf(fd), Hint: hintOf(fd)}
 	if fd.Must() {
 		f.Name += " *"
 	}
@@ -99,6 +104,15 @@ func fieldOf(fd run.Field) *kit.Field {
 	}
 	f.At = max(0, slices.IndexFunc(f.Items, func(it kit.Item) bool { return it.Name == f.Text }))
 	return f
+}
+
+// hintOf says what goes into a field.
+func hintOf(fd run.Field) string {
+	hint := kit.Line(strings.TrimPrefix(fd.Want(), "want "))
+	if !fd.Must() {
+		hint += " (optional)"
+	}
+	return hint
 }
 
 const (

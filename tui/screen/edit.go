@@ -115,15 +115,25 @@ func argsOf(text string) (map[string]string, string) {
 
 func (ed *editing) send(e *Env, f *kit.Form) (tea.Cmd, string) {
 	next := ed.was
-	next.Title, next.Body, next.Bot = strings.TrimSpace(f.Fields[0].Value()), f.Fields[1].Value(), ed.bots[f.Fields[2].At]
+	next.Title, next.Body, next.Bot = f.Fields[0].Edited(ed.was.Title), f.Fields[1].Edited(ed.was.Body), ed.bots[f.Fields[2].At]
+	if next.Title != ed.was.Title {
+		next.Title = strings.TrimSpace(next.Title)
+	}
 	if next.Title == "" {
 		return nil, "a card needs a title"
 	}
 	var problem string
-	if next.BotArgs, problem = argsOf(f.Fields[3].Value()); problem != "" {
-		return nil, problem
+	if args := argLines(ed.was.BotArgs); f.Fields[3].Edited(args) != args {
+		if next.BotArgs, problem = argsOf(f.Fields[3].Value()); problem != "" {
+			return nil, problem
+		}
 	}
-	next.Labels, next.Assignee = wordsOf(f.Fields[4].Value()), strings.TrimSpace(f.Fields[6].Value())
+	if labels := strings.Join(ed.was.Labels, ", "); f.Fields[4].Edited(labels) != labels {
+		next.Labels = wordsOf(f.Fields[4].Value())
+	}
+	if who := f.Fields[6].Edited(ed.was.Assignee); who != ed.was.Assignee {
+		next.Assignee = strings.TrimSpace(who)
+	}
 	n, err := strconv.Atoi(strings.TrimSpace(f.Fields[5].Value()))
 	if err != nil {
 		return nil, "the priority is a whole number; higher goes first"

@@ -3,6 +3,7 @@ package board
 import (
 	"github.com/charmbracelet/bubbles/key"
 
+	"iterion/native/run"
 	"iterion/tui/kit"
 	"iterion/tui/screen"
 )
@@ -42,6 +43,11 @@ func (s *Screen) Keys(e *screen.Env) []key.Binding {
 	k := s.keys
 	if len(s.marked) > 0 {
 		return []key.Binding{k.mark, k.move, k.assign, k.labels, kit.Bind("esc", "no marks", "esc")}
+	}
+	if c := s.Selected(e); c != nil {
+		if _, r := e.Mirror.CardRun(c); r != nil && r.Status == run.PausedHuman {
+			return []key.Binding{k.answer, k.open, k.create, k.edit, k.move, k.filter, k.log, k.comment, k.cancel}
+		}
 	}
 	return []key.Binding{k.open, k.create, k.edit, k.move, k.filter, k.log, kit.Bind("space", "mark", " "), k.comment, k.cancel}
 }

@@ -75,7 +75,7 @@ func (s *Screen) filterLine(e *screen.Env) string {
 		in := s.input
 		in.Width = max(1, e.Width-kit.Width(tail)-8)
 		in.Cursor.Style, in.TextStyle = t.Plain.Reverse(true), t.Plain
-		text = t.Key.Render("/") + in.View()
+		text = t.Key.Render("/") + kit.Typed(in.View())
 	case len(s.lens.words) > 0:
 		text = t.Key.Render("/") + kit.Clean(s.input.Value())
 	}

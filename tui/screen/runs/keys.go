@@ -3,6 +3,7 @@ package runs
 import (
 	"github.com/charmbracelet/bubbles/key"
 
+	"iterion/native/run"
 	"iterion/tui/kit"
 	"iterion/tui/screen"
 )
@@ -28,13 +29,20 @@ func keys() keyMap {
 }
 
 // Keys are the hints of the list or of the run.
-func (s *Screen) Keys(*screen.Env) []key.Binding {
+func (s *Screen) Keys(e *screen.Env) []key.Binding {
 	k := s.keys
+	r := s.selected(e)
+	asks := r != nil && r.Status == run.PausedHuman && !s.typing
 	switch {
 	case s.typing:
 		return []key.Binding{kit.Bind("enter", "go", "enter"), kit.Bind("esc", "back", "esc")}
+	case s.detail != nil && asks:
+		return []key.Binding{k.leave, k.answer, kit.Bind("/", "search", "/"), k.follow, k.wrap, k.card, k.cancel}
 	case s.detail != nil:
 		return []key.Binding{k.leave, kit.Bind("/", "search", "/"), k.follow, k.wrap, k.card, k.answer, k.cancel}
+	}
+	if asks {
+		return []key.Binding{k.answer, k.open, kit.Bind("/", "filter", "/"), k.card, k.cancel}
 	}
 	return []key.Binding{k.open, kit.Bind("/", "filter", "/"), k.card, k.answer, k.cancel}
 }

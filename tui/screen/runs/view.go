@@ -62,7 +62,7 @@ func (s *Screen) line(e *screen.Env) string {
 	in := s.input
 	in.Width = max(1, e.Width-24)
 	in.Cursor.Style, in.TextStyle = t.Plain.Reverse(true), t.Plain
-	return t.Key.Render("/") + in.View()
+	return t.Key.Render("/") + kit.Typed(in.View())
 }
 
 // row is one run: mark, id, bot, what it is about, where it stands, when.
