@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -59,16 +60,20 @@ func (c Crontab) replace(ctx context.Context, was, is []byte) error {
 		return fmt.Errorf("write the crontab: it %w (by `crontab -e`?)", ErrConflict)
 	}
 	if err := c.write(ctx, is); err != nil {
-		return err
+		return fmt.Errorf("%w; look whether it is whole", err)
 	}
 	if now, err = c.Read(ctx); err != nil {
 		return fmt.Errorf("it was written; look whether it is right: %w", err)
 	}
 	// Some programs put lines of their own in front.
-	if !bytes.HasSuffix(now, is) {
+	switch {
+	case bytes.HasSuffix(now, is):
+		return nil
+	case len(now) > 0 && now[len(now)-1] != '\n' && bytes.HasPrefix(is, now) && !bytes.Equal(now, was): // nobody's edit
+		return fmt.Errorf("write the crontab: the crontab program kept only the first %d of %d bytes", len(now), len(is))
+	default:
 		return fmt.Errorf("write the crontab: it does not read back as it was written, it %w or the crontab program refused a line", ErrConflict)
 	}
-	return nil
 }
 
 func (c Crontab) call(ctx context.Context, in []byte, args ...string) (out []byte, said string, err error) {
@@ -86,11 +91,15 @@ func (c Crontab) call(ctx context.Context, in []byte, args ...string) (out []byt
 	// What it says is looked at, so it must not speak another language.
 	cmd.Env = append(slices.Clone(env), "LC_ALL=C", "LANG=C", "LANGUAGE=C")
 	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that a wrapper's children go with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &stdout, &stderr
 	err = cmd.Run()
-	if ctx.Err() != nil {
-		err = fmt.Errorf("no answer: %w", ctx.Err())
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %s", spanText(crontabTimeout))
+	} else if ctx.Err() != nil {
+		err = ctx.Err()
 	}
 	return stdout.Bytes(), strings.TrimSpace(stderr.String()), err
 }

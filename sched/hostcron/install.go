@@ -127,10 +127,18 @@ func (i Installer) change(ctx context.Context, edit func([]byte) ([]byte, error)
 			return r, was, nil
 		}
 		if !errors.Is(err, ErrConflict) {
-			return r, was, err
+			return r, was, keptIn(r.Backup, err)
 		}
 	}
 	return r, was, fmt.Errorf("the crontab changes again and again: %w", ErrConflict)
+}
+
+// keptIn adds to what went wrong where the crontab of before is.
+func keptIn(backup string, err error) error {
+	if backup == "" {
+		return err
+	}
+	return fmt.Errorf("%w; as it was it is in %s", err, backup)
 }
 
 // lock keeps two installs on one manifest apart.

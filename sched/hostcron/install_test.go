@@ -1,13 +1,17 @@
 package hostcron
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"iterion/native/proctree"
 )
 
 // fakeCrontab is a crontab program that keeps its crontab in a folder of the test.
@@ -168,6 +172,75 @@ func TestInstallFindsThatItsBlockWasWrittenOver(t *testing.T) {
 	r := mustInstall(t, newInstaller(t, f, oneRow))
 	if want := "# saved\n" + string(r.Block.Text); f.tab() != want {
 		t.Errorf("got\n%swant\n%s", f.tab(), want)
+	}
+}
+
+// A crontab program that keeps the beginning alone has damaged the crontab. Trying
+// again would take that for the user's, and push the good copy out.
+func TestInstallSaysWhereTheCrontabIsThatWasCutShort(t *testing.T) {
+	for name, hook := range map[string]string{
+		"and says so":        "head -c 20 >tab; echo 'disk full' >&2; exit 1\n",
+		"and says it is all": "head -c 20 >tab; exit 0\n",
+	} {
+		f := newFake(t)
+		f.put("tab", "# mine\n")
+		f.put("before-3", hook)
+		i := newInstaller(t, f, oneRow)
+		r, err := i.Install(t.Context())
+		if err == nil || errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "as it was it is in "+r.Backup) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if kept, err := os.ReadFile(r.Backup); err != nil || string(kept) != "# mine\n" {
+			t.Errorf("%s: backup %q, %v", name, kept, err)
+		}
+	}
+}
+
+func TestCrontabProgramThatHangsGoesWithItsChildren(t *testing.T) {
+	f := newFake(t)
+	f.put("before-1", "sleep 600 & echo $! >new-child; mv new-child child; wait\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read := make(chan error, 1)
+	go func() {
+		_, err := f.program().Read(ctx)
+		read <- err
+	}()
+	var child []byte
+	eventually(t, "the program has a child", func() (err error) {
+		child, err = os.ReadFile(filepath.Join(f.dir, "child"))
+		return err
+	})
+	pid, err := strconv.Atoi(strings.TrimSpace(string(child)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := proctree.Identify(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-read; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	eventually(t, "the child is gone", func() error {
+		if alive, err := process.Alive(); alive || err != nil {
+			return fmt.Errorf("alive: %v, %w", alive, err)
+		}
+		return nil
+	})
+}
+
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within 20 s: %v", what, err)
+		}
 	}
 }
 
