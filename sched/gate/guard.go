@@ -30,6 +30,8 @@ const (
 	// guardMark is the variable by which the processes of one guard are found,
 	// wherever they went. A run that a guard starts is not given it.
 	guardMark = "_ITERION_GUARD"
+	// guardRunMark names the run that a guard was asked about, for EndLeft.
+	guardRunMark = "_ITERION_GUARD_RUN"
 	// guardPath is where programs are found when the caller names no environment.
 	guardPath = "PATH=/usr/local/bin:/usr/bin:/bin"
 )
@@ -75,6 +77,9 @@ func startGuard(r Request, p Policy) (*guard, error) {
 	g.cmd = exec.Command("/bin/sh", "-c", p.Guard)
 	g.cmd.Dir = r.Workdir
 	g.cmd.Env = append(guardEnv(r), guardMark+"="+mark)
+	if r.RunID != "" {
+		g.cmd.Env = append(g.cmd.Env, guardRunMark+"="+r.RunID)
+	}
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	attach(g.cmd.SysProcAttr)
 	var err error
@@ -163,6 +168,18 @@ func (g *guard) watch(ctx context.Context, timeout time.Duration) guardResult {
 func (g *guard) end(grace time.Duration) error {
 	left := func() ([]proctree.Process, error) { return proctree.Orphans(g.mine, ownRun) }
 	return proctree.End(context.Background(), left, proctree.Patience{Grace: grace, Proof: guardProof})
+}
+
+// EndLeft ends what is left of the guard that was asked about a run, by a decider that
+// was killed before it could. With the decider dies the guard's shell, and not what
+// that had started. Where environments cannot be read, as on macOS, nothing is found.
+func EndLeft(ctx context.Context, runID string) error {
+	if runID == "" {
+		return nil
+	}
+	mine := proctree.ByEnviron(guardRunMark, runID)
+	left := func() ([]proctree.Process, error) { return proctree.Orphans(mine, ownRun) }
+	return proctree.End(ctx, left, proctree.Patience{Grace: guardGrace, Proof: guardProof})
 }
 
 // ownRun sets the supervisor of a run apart that the guard started: it has its own

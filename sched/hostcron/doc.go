@@ -46,7 +46,8 @@
 //
 //	settle    the same pending entry; its record is not written twice
 //	pend      an entry whose run does not exist: launch_failed. The slot stays
-//	          spent: whether its launch was about to happen is not known.
+//	          spent: whether its launch was about to happen is not known. What is
+//	          left of its guard is ended.
 //	missed    the same; the missed record is not written twice
 //	gate      an entry whose run exists: fired. If the gate said no, its reason is
 //	          lost and the record says launch_failed.

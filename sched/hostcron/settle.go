@@ -71,6 +71,8 @@ func (c Clock) settleOne(ctx context.Context, row Row, p Pending) (made []gate.R
 	r.Decision, r.Reason = gate.LaunchFailed, who+" died before the launch"+began
 	if exists {
 		r.Decision, r.Reason = gate.Fired, who+" died after the launch"+began
+	} else if err := gate.EndLeft(ctx, p.RunID); err != nil {
+		r.Error = "its guard left something behind: " + err.Error()
 	}
 	made, err = c.once(ctx, made, r)
 	return made, true, err
