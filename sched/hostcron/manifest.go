@@ -40,11 +40,15 @@ func (r Row) Err() error {
 	return &Error{r.Problems}
 }
 
-// Load reads a manifest. A file that does not exist has no rows; one that cannot be
+// Load reads a manifest. A file that does not exist has no rows, but a link to one is
+// an error: the schedules are elsewhere, and not gone. A file that cannot be
 // read as YAML is an *Error with its line. host is the zone of rows without one.
 func Load(path string, host *time.Location) (*Manifest, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, linked := os.Lstat(path); linked == nil {
+			return nil, fmt.Errorf("read the schedules: %s is a link to a file that does not exist", path)
+		}
 		return &Manifest{Path: path, Missing: true}, nil
 	}
 	if err != nil {

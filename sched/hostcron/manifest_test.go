@@ -35,6 +35,9 @@ func mustLoad(t *testing.T, p Paths) *Manifest {
 func ptr[T any](v T) *T { return &v }
 
 func TestLocatePrefersTheFlagThenTheEnvironment(t *testing.T) {
+	if got := Locate("", "", "u", "/cwd").Manifest; got != "/cwd/u/.iterion/schedules.yaml" {
+		t.Errorf("of a relative home: %s, which cron would look for elsewhere", got)
+	}
 	for _, c := range []struct{ flag, env, want string }{
 		{"", "", "/home/u/.iterion/schedules.yaml"},
 		{"", "/e/s.yaml", "/e/s.yaml"},
@@ -113,6 +116,17 @@ func TestLoadOfAMissingManifestHasNoRows(t *testing.T) {
 	var unknown *UnknownError
 	if _, err := m.Find("nightly"); !errors.As(err, &unknown) || !errors.Is(err, ErrUnknown) {
 		t.Errorf("find: %v", err)
+	}
+}
+
+// Its schedules are not gone: an install must not take their lines away.
+func TestLoadOfALinkToNothingIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.yaml")
+	if err := os.Symlink("elsewhere.yaml", path); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Load(path, time.UTC); err == nil || !strings.Contains(err.Error(), "is a link to a file that does not exist") {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

@@ -27,6 +27,9 @@ func Locate(flag, env, home, cwd string) Paths {
 		}
 		return Paths{Manifest: filepath.Clean(named)}
 	}
+	if !filepath.IsAbs(home) {
+		home = filepath.Join(cwd, home)
+	}
 	return Default(home)
 }
 
