@@ -1,11 +1,13 @@
 package hostcron
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"iterion/native/proctree"
 	"iterion/sched/gate"
@@ -22,6 +24,12 @@ func TestNextTickEndsWhatIsLeftOfADeadTicksGuard(t *testing.T) {
 		}
 		return found
 	}
+	t.Cleanup(func() {
+		find := func() ([]proctree.Process, error) { return left(), nil }
+		if err := proctree.End(context.Background(), find, proctree.Patience{Proof: 10 * time.Second}); err != nil {
+			t.Error(err)
+		}
+	})
 	cmd := l.tickProcess(t, 0, 0)
 	eventually(t, "the guard runs", func() error { _, err := os.Stat(filepath.Join(l.store, "up")); return err })
 	if err := cmd.Process.Kill(); err != nil {

@@ -41,8 +41,8 @@ func (r Row) Err() error {
 }
 
 // Load reads a manifest. A file that does not exist has no rows, but a link to one is
-// an error: the schedules are elsewhere, and not gone. A file that cannot be
-// read as YAML is an *Error with its line. host is the zone of rows without one.
+// an error: the schedules are elsewhere, and not gone. A file that cannot be read as
+// YAML is an *Error with its line. host is the zone of rows without one.
 func Load(path string, host *time.Location) (*Manifest, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
