@@ -158,5 +158,5 @@ func glance(line []byte) (time.Time, bool) {
 // whole reports whether a line that is not decoded looks like a record.
 func whole(line []byte) bool {
 	line = bytes.TrimSpace(line)
-	return line == nil || len(line) == 0 || line[0] == '{' && line[len(line)-1] == '}'
+	return len(line) == 0 || line[0] == '{' && line[len(line)-1] == '}'
 }

@@ -54,13 +54,11 @@ func (s *scribe) row(i, dash int) written {
 		return w
 	}
 	fields := []string{"name: " + w.name, fmt.Sprintf("cron: %s", s.pick("cron", "'0 1 * * *'", `"*/5 2 * * *"`, "0 3 * * 1")), "bot: b"}
-	for _, extra := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
+	fields = append(fields, rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
 		"description: it's a \"text\"", "description: >-\n@  folded\n@  # no comment\n@\n@  text", "x-mine: [1,\n@  2]", "x-mine:\n@- 1\n@- 2",
 		"guard: |\n@  # sh\n@  test -e go", "timeout: 90s", "disabled: false", "disabled: true", "tz: 'Europe/Paris'", "overlap: allow", "workdir: /a b",
 		"vars:\n@  one: 1%\n@%\n@  two: \"2\"%\n@  ü: 3", "vars: {one: 1, two: 2}", "vars:\n@  one: |\n@    a\n@    b",
-	}), 0, 5, func(f string) string { k, _, _ := strings.Cut(f, ":"); return k }).Draw(s.t, "extras") {
-		fields = append(fields, extra)
-	}
+	}), 0, 5, func(f string) string { k, _, _ := strings.Cut(f, ":"); return k }).Draw(s.t, "extras")...)
 	fields = rapid.Permutation(fields).Draw(s.t, "order")
 	inner := strings.Repeat(" ", dash+2)
 	var out strings.Builder

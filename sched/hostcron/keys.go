@@ -178,7 +178,7 @@ func textNode(v string) *yaml.Node {
 	}
 	n := &yaml.Node{}
 	n.SetString(v)
-	if strings.TrimSpace(v) == "" || strings.ContainsAny(v, "\r\x85\u2028\u2029\ufeff") {
+	if strings.TrimSpace(v) == "" || strings.ContainsAny(v, "\r\u0085\u2028\u2029\ufeff") {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

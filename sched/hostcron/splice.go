@@ -123,7 +123,8 @@ func (d *draft) appendRow(s Schedule) error {
 		return err
 	}
 	l := split(d.data)
-	at, dash := len(l), 2
+	var at int
+	dash := 2
 	switch rows := d.tree.rows(); {
 	case len(rows) > 0:
 		if _, at, dash, err = d.rowAt(l, len(rows)-1); err != nil {

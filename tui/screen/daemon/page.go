@@ -13,10 +13,10 @@ import (
 // entry is what the page says of a card or a run: a mark, what it is about, how long
 // or when, and why.
 type entry struct {
-	mark            kit.Mark
-	issue, run      string
-	title, when     string
-	detail, section string
+	mark        kit.Mark
+	issue, run  string
+	title, when string
+	detail      string
 }
 
 // page makes the rows: what runs, what waits, what a person must see to, the day's

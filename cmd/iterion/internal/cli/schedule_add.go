@@ -108,7 +108,7 @@ func (p place) checkBot(row hostcron.Schedule) error {
 			vars = map[string]string{}
 		}
 		vars[row.Policy.Filled().GuardVar] = "-" // what it will be is not known yet
-		vars, err = b.Manifest.FitVars(vars)
+		_, err = b.Manifest.FitVars(vars)
 		if err == nil {
 			err = b.Manifest.CheckNames(row.Vars)
 		}
@@ -136,14 +136,14 @@ func (s *schedules) written(ctx context.Context, name, verb string, spec cronspe
 		s.f.Say("")
 		s.f.Say("%s schedule %s", verb, name)
 	}
-	s.mentionTrust(v)
+	s.mentionTrust(ctx, v)
 	s.mentionInstall(ctx)
 	return err
 }
 
-func (s *schedules) mentionTrust(v scheduleJSON) {
+func (s *schedules) mentionTrust(ctx context.Context, v scheduleJSON) {
 	if p, err := s.f.placeOf(v.row.Schedule); err == nil {
-		if err := p.checkTrust(nil); err != nil {
+		if err := p.checkTrust(ctx); err != nil {
 			s.f.Warn("%v", err)
 		}
 	}

@@ -232,7 +232,8 @@ func tickReason(r gate.Record) string {
 	if !strings.Contains(r.Reason, r.Error) {
 		add(oneLine(r.Error))
 	}
-	if late := r.At.Sub(r.Slot); !r.Slot.IsZero() && late >= lateFrom && r.Decision != gate.Missed && !strings.Contains(r.Reason, "late") {
+	// A guard that took its time is not lateness.
+	if late := r.At.Sub(r.Slot) - r.GuardDuration; !r.Slot.IsZero() && late >= lateFrom && r.Decision != gate.Missed && !strings.Contains(r.Reason, "late") {
 		add(short(late) + " late")
 	}
 	return strings.Join(parts, "; ")

@@ -96,7 +96,31 @@ func (o *scheduleFlags) apply(f *Factory, fl *pflag.FlagSet, s *hostcron.Schedul
 		s.Policy.MaxConcurrent = o.Policy.MaxConcurrent
 	}
 	o.applyRetry(fl, &s.Retry)
-	return o.applyChecked(f, fl, s)
+	if err := o.applyChecked(f, fl, s); err != nil {
+		return err
+	}
+	o.dropPointless(fl, &s.Policy)
+	return nil
+}
+
+// dropPointless takes away what went with a guard or an overlap that the command line
+// takes away. What it names itself stays, and is refused.
+func (o *scheduleFlags) dropPointless(fl *pflag.FlagSet, p *gate.Policy) {
+	drop := func(flag string, away func()) {
+		if !fl.Changed(flag) {
+			away()
+		}
+	}
+	if fl.Changed("guard") && p.Guard == "" {
+		drop("guard-timeout", func() { p.GuardTimeout = 0 })
+		drop("guard-var", func() { p.GuardVar = "" })
+	}
+	if fl.Changed("overlap") && p.Overlap != gate.Allow {
+		drop("max-concurrent", func() { p.MaxConcurrent = 0 })
+	}
+	if fl.Changed("overlap") && p.Overlap != gate.Keepalive {
+		drop("stale-after", func() { p.StaleAfter = 0 })
+	}
 }
 
 // applyChecked writes what has to make sense first.

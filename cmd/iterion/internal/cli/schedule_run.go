@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -214,5 +215,8 @@ func (s *schedules) tickError(name string, err error) error {
 	if code == ExitNotFound || isConflict(err) {
 		return err
 	}
-	return &ExitError{Code: code, Err: fmt.Errorf("schedule %s: %w", name, err), Hint: hint}
+	if !strings.HasPrefix(err.Error(), "schedule "+name+": ") {
+		err = fmt.Errorf("schedule %s: %w", name, err)
+	}
+	return &ExitError{Code: code, Err: err, Hint: hint}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"iterion/native/filelock"
 	"iterion/sched/gate"
 	"iterion/sched/hostcron"
 )
@@ -37,6 +40,7 @@ func TestATickSaysWhyInOneLine(t *testing.T) {
 		{"on time", gate.Record{Decision: gate.Fired, Slot: slot, At: slot.Add(2 * time.Second)}, ""},
 		{"late", gate.Record{Decision: gate.Fired, Slot: slot, At: slot.Add(6 * time.Minute)}, "6m0s late"},
 		{"late, and said so", gate.Record{Decision: gate.Fired, Slot: slot, At: slot.Add(6 * time.Minute), Reason: "6m late"}, "6m late"},
+		{"a slow guard", gate.Record{Decision: gate.Fired, Slot: slot, At: slot.Add(6 * time.Minute), GuardDuration: 6*time.Minute - time.Second}, ""},
 		{"by hand", gate.Record{Decision: gate.Fired, At: slot}, "by hand"},
 		{"missed", gate.Record{Decision: gate.Missed, At: slot, Reason: "3 slots passed"}, "3 slots passed"},
 		{"in the way", gate.Record{Decision: gate.SkippedOverlap, Slot: slot, At: slot, BlockingRunID: "0123456789abcdef"}, "run 89abcdef is in the way"},
@@ -105,6 +109,37 @@ func TestACronIsSeenAmongTheProcesses(t *testing.T) {
 	comm("300", "crond")
 	if seen, sure := cronSeen(proc); !seen || !sure {
 		t.Errorf("crond is there: %v, %v", seen, sure)
+	}
+}
+
+func TestWhyTellsWhoIsDeciding(t *testing.T) {
+	w := &scheduleLook{paths: hostcron.Paths{Manifest: filepath.Join(t.TempDir(), "s.yaml")}}
+	w.name = "n"
+	want := func(answer, says string) {
+		t.Helper()
+		if _, v := w.pending(t.Context()); v.answer != answer || !strings.Contains(v.reason, says) {
+			t.Errorf("got %+v, want %s and %q", v, answer, says)
+		}
+	}
+	want("pass", "nothing is left")
+	w.state.Pending = []hostcron.Pending{{RunID: "r"}}
+	want("acts", "its tick died")
+	w.stateErr = errors.New("state s cannot be read")
+	want("stop", "state s cannot be read")
+	if err := os.MkdirAll(filepath.Dir(w.paths.StateLock("n")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := filelock.TryAcquire(w.paths.StateLock("n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("acts", fmt.Sprintf("under way in process %d", os.Getpid()))
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	held := &filelock.HeldError{Holder: filelock.Holder{PID: 7}, Stopped: true}
+	if v := underWay(held); v.answer != "stop" || !strings.Contains(v.remedy, "kill -CONT 7") {
+		t.Errorf("of a suspended process: %+v", v)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"iterion/native/filelock"
 )
 
 // tickLate is how late a tick of cron may come before it is missed here: cron calls
@@ -74,15 +76,36 @@ func cronSeen(proc string) (seen, sure bool) {
 	return false, true
 }
 
-// pending tells of decisions that have no record yet.
+// pending tells of decisions that have no record yet, and of what keeps any from
+// being made.
 func (w *scheduleLook) pending(context.Context) (string, verdict) {
+	if held, err := filelock.Look(w.paths.StateLock(w.name)); err == nil && held != nil {
+		return "pending", underWay(held)
+	}
 	n := len(w.state.Pending)
-	if n == 0 {
+	switch {
+	case w.stateErr != nil:
+		return "pending", stopped(oneLine(w.stateErr.Error()), "move the file away: slots then count from the next tick on")
+	case n == 0:
 		return "pending", passed("nothing is left of a tick that died")
 	}
-	p := w.state.Pending[n-1]
-	return "pending", verdict{"acts", fmt.Sprintf("a decision that began at %s has no record yet; if its tick died, the next one writes it",
-		instant(p.At)), "`iterion schedule run " + w.name + "` or the next tick settles it"}
+	return "pending", verdict{"acts", fmt.Sprintf("a decision that began at %s has no record yet: its tick died, and the next one writes it",
+		instant(w.state.Pending[n-1].At)), "`iterion schedule run " + w.name + "` or the next tick settles it"}
+}
+
+// underWay tells of the process that decides right now. The others wait for it, which
+// is in vain if it is suspended.
+func underWay(held *filelock.HeldError) verdict {
+	h := held.Holder
+	if h.PID == 0 {
+		return verdict{"acts", "a decision is under way in another process; the next one waits for it", ""}
+	}
+	text := fmt.Sprintf("a decision is under way in process %d, since %s", h.PID, instant(h.Since))
+	if !held.Stopped {
+		return verdict{"acts", text + "; the next one waits for it", ""}
+	}
+	return stopped(text+", which is suspended: nothing can be decided meanwhile",
+		fmt.Sprintf("`kill -CONT %d` lets it go on, `kill -KILL %d` ends it", h.PID, h.PID))
 }
 
 func (w *scheduleLook) next(context.Context) (string, verdict) {

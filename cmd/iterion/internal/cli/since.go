@@ -34,7 +34,7 @@ func parseInstantIn(text string, now time.Time, zone *time.Location) (time.Time,
 	if age, ok := parseAge(text); ok {
 		return now.Add(-age), true
 	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
 			return at, true
 		}
