@@ -47,6 +47,13 @@ func whole(v any) any {
 	return v
 }
 
+// written reports whether all of the result could be written so far, for a command
+// that would go on for ever.
+func (f *Factory) written() bool {
+	w, ok := f.IO.Out.(*resultWriter)
+	return !ok || w.err == nil
+}
+
 // Talk writes a line for people to standard error; --quiet silences it.
 func (f *Factory) Talk(format string, args ...any) {
 	if !f.Global.Quiet {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"iterion/native/run"
+	"iterion/sched/audit"
 	"iterion/sched/gate"
 )
 
@@ -96,7 +97,12 @@ func runScheduleAudit(ctx context.Context, s *schedules, o scheduleAuditOptions,
 		return err
 	}
 	if o.follow {
-		return logs.follow(ctx, flt, func(r gate.Record) error { return printTick(s.f, r) })
+		return logs.follow(ctx, flt, func(r gate.Record) error {
+			if err := printTick(s.f, r); err != nil || s.f.written() {
+				return err
+			}
+			return audit.ErrStop // nobody can read on; Main looks at why
+		})
 	}
 	err = s.printTicks(o, logs, flt)
 	logs.mention(s.f)

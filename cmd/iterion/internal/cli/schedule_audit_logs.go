@@ -140,10 +140,10 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// follow hands the records to show, one at a time, until ctx ends or a log cannot
-// be read.
-func (ls *auditLogs) follow(ctx context.Context, f auditFilter, show func(gate.Record) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
+// follow hands the records to show, one at a time, until ctx ends, a log cannot be
+// read, or show returns audit.ErrStop; then it returns nil.
+func (ls *auditLogs) follow(outer context.Context, f auditFilter, show func(gate.Record) error) error {
+	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
 	var one sync.Mutex
 	var all sync.WaitGroup
@@ -157,5 +157,8 @@ func (ls *auditLogs) follow(ctx context.Context, f auditFilter, show func(gate.R
 		})
 	}
 	all.Wait()
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); outer.Err() != nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }

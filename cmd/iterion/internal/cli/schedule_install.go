@@ -110,7 +110,16 @@ func runScheduleInstall(ctx context.Context, s *schedules) error {
 }
 
 func schedulesText(names []string) string {
-	return fmt.Sprintf("%d %s", len(names), plural(len(names), "schedule", "schedules")) + strings.TrimSuffix(" ("+strings.Join(names, ", ")+")", " ()")
+	return fmt.Sprintf("%d %s", len(names), plural(len(names), "schedule", "schedules")) + strings.TrimSuffix(" ("+someNames(names)+")", " ()")
+}
+
+// someNames lists names, of many the first.
+func someNames(names []string) string {
+	const most = 12
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 func runScheduleUninstall(ctx context.Context, s *schedules) error {

@@ -101,6 +101,7 @@ func (l *lastJSON) text() string {
 
 // mentionRows tells what is wrong, and what does not run though it is wanted.
 func (s *schedules) mentionRows(m *hostcron.Manifest, in crontabView, list []scheduleJSON) {
+	var without []string
 	for i, row := range m.Rows {
 		for _, p := range row.Problems {
 			s.f.Warn("%s", p)
@@ -109,8 +110,12 @@ func (s *schedules) mentionRows(m *hostcron.Manifest, in crontabView, list []sch
 			s.f.Warn("%s", p)
 		}
 		if v := list[i]; len(v.Problems) == 0 && !v.Disabled && v.Installed != nil && !*v.Installed {
-			s.f.Talk("%s is not in your crontab: `iterion schedule install` puts it there", v.Name)
+			without = append(without, v.Name)
 		}
+	}
+	if n := len(without); n > 0 {
+		s.f.Talk("%s %s not in your crontab: `iterion schedule install` puts %s there",
+			someNames(without), plural(n, "is", "are"), plural(n, "it", "them"))
 	}
 	if in.err == nil && in.present && !in.current {
 		s.f.Talk("your crontab is not up to date with the manifest: `iterion schedule install`")

@@ -2,17 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"iterion/native/filelock"
+	"iterion/sched/audit"
 	"iterion/sched/gate"
 	"iterion/sched/hostcron"
 )
@@ -140,6 +143,40 @@ func TestWhyTellsWhoIsDeciding(t *testing.T) {
 	held := &filelock.HeldError{Holder: filelock.Holder{PID: 7}, Stopped: true}
 	if v := underWay(held); v.answer != "stop" || !strings.Contains(v.remedy, "kill -CONT 7") {
 		t.Errorf("of a suspended process: %+v", v)
+	}
+}
+
+func TestManyNamesAreToldInALine(t *testing.T) {
+	for n, want := range map[int]string{0: "0 schedules", 1: "1 schedule (s)", 2: "2 schedules (s, s)", 1000: "1000 schedules (" + strings.Repeat("s, ", 11) + "s and 988 more)"} {
+		if got := schedulesText(slices.Repeat([]string{"s"}, n)); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+type fullDisk struct{ n int }
+
+func (d *fullDisk) Write([]byte) (int, error) { d.n++; return 0, syscall.ENOSPC }
+
+func TestAFollowerEndsWhenItsOutputFails(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv(hostcron.ManifestEnv, "")
+	log := audit.Open(hostcron.Default(home).Audit(), audit.Options{NoFsync: true})
+	for range 3 {
+		if err := log.Append(t.Context(), gate.Record{Surface: gate.HostCron, ScheduleID: "n", Decision: gate.Fired, At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, more := range [][]string{nil, {"--json"}} {
+		var disk fullDisk
+		var said bytes.Buffer
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		code := Main(ctx, append([]string{"schedule", "audit", "-f"}, more...), &Streams{In: strings.NewReader(""), Out: &disk, Err: &said}, Hooks{})
+		if code != ExitFailed || ctx.Err() != nil || disk.n != 1 || !strings.Contains(said.String(), "write result: no space left") {
+			t.Errorf("%v: exit %d after %d writes, %v: %s", more, code, disk.n, ctx.Err(), said.String())
+		}
+		cancel()
 	}
 }
 
