@@ -3,6 +3,7 @@ package trigger
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"iterion/native/board"
 )
@@ -25,9 +26,13 @@ func Tells(e board.Event) bool {
 // vocabulary of labels, the board itself, a card that is gone) has none.
 //
 // The subject is the card as it is now, so that a launch works on what is there. The
-// column of a move is the one that the card was moved to, wherever it is by now.
+// column of a move is the one that the card was moved to, wherever it is by now. What
+// a run's verdict did to the card comes from that run, whoever filed it.
 func FromBoard(e board.Event, card board.Issue) []Event {
 	out := boardEvent(e)
+	if out.ByRun == "" && (e.Payload.Reason == board.ReasonRunFinished || e.Payload.Reason == board.ReasonRunFailed) {
+		out.ByRun = card.LastRunID
+	}
 	out.Subject = Subject{Type: "card", ID: card.ID, Title: card.Title, Body: card.Body, State: card.State}
 	if card.External != nil {
 		out.Subject.URL, out.Repo = card.External.URL, card.External.Repo
@@ -79,6 +84,16 @@ func boardEvent(e board.Event) Event {
 }
 
 func boardID(seq int64) string { return "board:" + strconv.FormatInt(seq, 10) }
+
+// boardSeq is the place in the board's log of an event that comes from there.
+func boardSeq(e Event) (seq int64, ok bool) {
+	text, ok := strings.CutPrefix(e.ID, "board:")
+	if !ok || e.Source != SourceBoard {
+		return 0, false
+	}
+	seq, err := strconv.ParseInt(text, 10, 64)
+	return seq, err == nil
+}
 
 // boardPayload keeps what a bot may want to know of the change.
 func boardPayload(p board.Payload) map[string]any {

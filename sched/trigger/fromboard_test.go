@@ -190,8 +190,14 @@ func TestI9_TheDispatchersWritesOnACardFireOnlyTheRunsVerdict(t *testing.T) {
 	verdict := board.Cause{Actor: "dispatcher", Reason: board.ReasonRunFinished}
 	ok(d.SetState(ctx, id, f, board.Filing{To: "review"}, verdict))(t)
 	ok(d.Release(ctx, id, f, by))(t)
-	if diff := cmp.Diff([]string{"card.moved moved review"}, told(d.fires())); diff != "" {
+	fired := d.fires()
+	if diff := cmp.Diff([]string{"card.moved moved review"}, told(fired)); diff != "" {
 		t.Error(diff)
+	}
+	for _, e := range fired { // so that what it launches belongs to the run's chain
+		if e.ByRun != "r" {
+			t.Errorf("the verdict comes from run %q", e.ByRun)
+		}
 	}
 }
 

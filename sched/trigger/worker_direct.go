@@ -113,28 +113,16 @@ const skew = time.Hour
 
 // hasTaken looks in the board's log, from its end back to the making of the row,
 // whether the row has taken its labels off the card.
-func (w *Worker) hasTaken(ctx context.Context, row Effect, card string) (bool, error) {
-	to, err := w.Board.Tip(ctx)
+func (w *Worker) hasTaken(ctx context.Context, row Effect, card string) (taken bool, err error) {
+	made := row.CreatedAt.Add(-skew)
+	err = w.backwards(ctx, func(e board.Event) (stop bool) {
+		taken = e.IssueID == card && e.Payload.ByRun == row.RunID && e.Payload.ByActor == Actor && len(e.Payload.LabelsRemoved) > 0
+		return taken || e.Timestamp.Before(made)
+	})
 	if err != nil {
 		return false, fmt.Errorf("look for the taking of labels: %w", err)
 	}
-	for window := int64(256); to >= 0; window *= 2 {
-		from := max(to-window, -1)
-		events, err := w.Board.Events(ctx, from, int(to-from))
-		if err != nil {
-			return false, fmt.Errorf("look for the taking of labels: %w", err)
-		}
-		for _, e := range events {
-			if e.IssueID == card && e.Payload.ByRun == row.RunID && e.Payload.ByActor == Actor && len(e.Payload.LabelsRemoved) > 0 {
-				return true, nil
-			}
-		}
-		if len(events) > 0 && events[0].Timestamp.Before(row.CreatedAt.Add(-skew)) {
-			return false, nil
-		}
-		to = from
-	}
-	return false, nil
+	return taken, nil
 }
 
 // cardOf returns the card that an event is about: its subject, or the card that the

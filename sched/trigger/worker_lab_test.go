@@ -52,6 +52,9 @@ func newLab(t *testing.T) *lab {
 	l.box.After = func(verb, _ string) error { return l.after("outbox " + verb) }
 	l.board.Before = func(verb, _ string) error { return l.before("board " + verb) }
 	l.board.After = func(verb, _ string) error { return l.after("board " + verb) }
+	// Card n is made by the event n of the board's log.
+	_, err := l.board.Create(t.Context(), board.Issue{Title: "card 0"}, board.Cause{})
+	l.must(err)
 	return l
 }
 

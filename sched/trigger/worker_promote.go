@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"iterion/native/board"
 )
@@ -11,10 +12,11 @@ import (
 // promote stamps the bot on the card and nudges the dispatcher; the claim stays the
 // only way to a dispatched run.
 //
-// A card that bears another bot, whoever stamped it, is left alone: of two
-// subscriptions that want one card for different bots the first has it, and a bot that
-// a person chose stays. Args that the card bears already stay, too. Neither fires
-// anything, for the stamp has a machine reason.
+// A card that was another bot's when the event happened changes hands: so it goes from
+// bot to bot, column by column. One that was given a bot since is left alone: of two
+// subscriptions that want one card for different bots the first has it, and whoever
+// chose a bot meanwhile has the last word. Args that the card bears already stay. None
+// of it fires anything, for the stamp has a machine reason.
 func (w *Worker) promote(ctx context.Context, row Effect, sub Subscription) (v end, err error) {
 	id, ok := cardOf(row.Event)
 	if !ok {
@@ -40,10 +42,16 @@ func (w *Worker) stamp(ctx context.Context, row Effect, sub Subscription, id str
 	case err != nil:
 		return v, err
 	case card.Bot != "" && card.Bot != sub.BotID:
-		return done(false, "without effect: the card is bot %s's already", card.Bot)
+		since, err := w.givenSince(ctx, row.Event, id)
+		if err != nil {
+			return v, err
+		}
+		if since {
+			return done(false, "without effect: the card is bot %s's already", card.Bot)
+		}
 	}
 	p := board.Patch{IfBot: &card.Bot}
-	if card.Bot == "" {
+	if card.Bot != sub.BotID {
 		p.Bot, p.SetBotArgs = &sub.BotID, missing(Vars(row.Event, sub), card.BotArgs)
 	}
 	if sub.ConsumeLabels && !row.ConsumeMarked {
@@ -53,7 +61,7 @@ func (w *Worker) stamp(ctx context.Context, row Effect, sub Subscription, id str
 		}
 		return done(true, "the card is bot %s's now", sub.BotID)
 	}
-	if card.Bot != "" {
+	if card.Bot == sub.BotID {
 		return done(true, "the card is bot %s's", sub.BotID)
 	}
 	_, err = w.Board.Update(ctx, id, p, board.Cause{Reason: board.ReasonPromoted, Actor: Actor})
@@ -64,6 +72,46 @@ func (w *Worker) stamp(ctx context.Context, row Effect, sub Subscription, id str
 		return v, fmt.Errorf("stamp the bot on the card: %w", err)
 	}
 	return done(true, "the card is bot %s's now", sub.BotID)
+}
+
+// givenSince looks in the board's log, from its end back to the event, whether the card
+// was given a bot meanwhile.
+func (w *Worker) givenSince(ctx context.Context, e Event, card string) (given bool, err error) {
+	at, onBoard := boardSeq(e)
+	err = w.backwards(ctx, func(b board.Event) (stop bool) {
+		if onBoard && b.Seq <= at || !onBoard && b.Timestamp.Before(e.OccurredAt) {
+			return true
+		}
+		given = given || b.IssueID == card && slices.Contains(b.Payload.Changed, "bot")
+		return given
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for who gave the card its bot: %w", err)
+	}
+	return given, nil
+}
+
+// backwards hands the events of the board's log to look, the newest first, until it
+// has seen enough.
+func (w *Worker) backwards(ctx context.Context, look func(board.Event) (stop bool)) error {
+	to, err := w.Board.Tip(ctx)
+	if err != nil {
+		return err
+	}
+	for window := int64(256); to >= 0; window *= 2 {
+		from := max(to-window, -1)
+		events, err := w.Board.Events(ctx, from, int(to-from))
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(events) {
+			if look(e) {
+				return nil
+			}
+		}
+		to = from
+	}
+	return nil
 }
 
 // missing returns the entries of vars that have does not hold.

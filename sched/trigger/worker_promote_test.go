@@ -1,6 +1,7 @@
 package trigger_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -69,7 +70,30 @@ func TestTwoPromotionsOfOneCardDoNotPlayPingPong(t *testing.T) {
 	})
 }
 
-func TestABotThatAPersonChoseStays(t *testing.T) {
+// A card goes from bot to bot, a promotion a column.
+func TestACardThatWasAnotherBotsBeforeTheEventChangesHands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.subscribe(trigger.Subscription{ID: "s", BotID: "tester", Mode: trigger.Promote})
+		is, _ := l.card(1)
+		bot := "fixer"
+		_, err := l.board.Update(t.Context(), is.ID, board.Patch{Bot: &bot}, board.Cause{})
+		l.must(err)
+		moved, err := l.board.Move(t.Context(), is.ID, board.StateReady, board.Cause{})
+		l.must(err)
+		tip, err := l.board.Tip(t.Context())
+		l.must(err)
+		rows := l.happen(trigger.Event{ID: fmt.Sprint("board:", tip), Source: trigger.SourceBoard, Kind: trigger.CardMoved, OccurredAt: time.Now(),
+			Subject: trigger.Subject{Type: "card", ID: is.ID, State: moved.State}})
+		l.work(time.Second)
+		l.is(rows[0].ID, trigger.Done, 0, "the card is bot tester's now")
+		if got, _ := l.board.Get(t.Context(), is.ID); got.Bot != "tester" {
+			t.Errorf("the card is bot %s's", got.Bot)
+		}
+	})
+}
+
+func TestABotThatAPersonChoseMeanwhileStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.subscribe(trigger.Subscription{ID: "s", BotID: "fixer", Mode: trigger.Promote, ConsumeLabels: true, Match: trigger.Match{AllLabels: []string{"once"}}})
