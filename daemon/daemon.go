@@ -228,6 +228,7 @@ func (d *Daemon) openRuns() {
 		launcher: &supervise.Launcher{Runs: d.runs, StoreDir: d.o.Layout.Root, Exe: d.o.Exe, NoFsync: d.o.NoFsync, Log: d.log},
 		dir:      d.runs,
 		bots:     d.bots,
+		log:      d.store,
 		reigns:   d.singleton.Load,
 	}
 }

@@ -21,6 +21,7 @@ type runsPort struct {
 	launcher *supervise.Launcher
 	dir      *run.Dir
 	bots     *bots.Registry
+	log      boardLog
 	reigns   func() bool // the daemon owns the store's singletons
 }
 
@@ -39,8 +40,8 @@ func (p *runsPort) Launch(ctx context.Context, l dispatch.Launch) error {
 	}
 	_, err = p.launcher.Start(ctx, supervise.Spec{
 		RunID: l.RunID, Name: l.Issue.Title, Bot: bot, Attempt: l.Attempt, Workdir: l.Workdir, Inputs: inputs,
-		Source: run.Source{Kind: run.SourceIssue, IssueID: l.Issue.ID},
-		Env:    cardEnv(l.Issue, l.Workdir), Stall: stallOf(bot, l.Stall),
+		Source: run.Source{Kind: run.SourceIssue, IssueID: l.Issue.ID}, ChainDepth: p.depth(ctx, l.Issue),
+		Env: cardEnv(l.Issue, l.Workdir), Stall: stallOf(bot, l.Stall),
 	})
 	if errors.Is(err, run.ErrExists) {
 		return nil

@@ -141,6 +141,33 @@ func TestAChainOfRunsStopsAtItsBound(t *testing.T) {
 	}
 }
 
+// A bot that sends a card back, and the one that works it again, do not do so for ever:
+// the runs of a card belong to the chain, too.
+func TestAChainThatGoesOverACardStopsAtItsBound(t *testing.T) {
+	w := newTriggers(t,
+		"{id: look, bot_id: reviewer, invocation: board, match: {kinds: [card.moved], states: [review]}}")
+	w.bot("worker", "true", "")
+	w.bot("reviewer", `iterion issue move "$ITERION_SUBJECT_ID" --to ready`, "")
+	w.armed()
+	w.make(board.Issue{Title: "to and fro", Bot: "worker", State: "ready"})
+	w.eventually("the chain was stopped", func() bool {
+		return slices.ContainsFunc(w.effects(), func(e trigger.Effect) bool { return e.State == trigger.Failed })
+	})
+	var depths []int
+	for _, r := range w.runs() {
+		depths = append(depths, r.ChainDepth)
+	}
+	slices.Sort(depths)
+	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(depths, want) {
+		t.Errorf("runs of depths %v, want %v", depths, want)
+	}
+	for _, e := range w.effects() {
+		if e.State == trigger.Failed && !strings.Contains(e.LastError, "worker -> reviewer") {
+			t.Errorf("the loop is not named: %s", e.LastError)
+		}
+	}
+}
+
 // A card whose file cannot be read costs one effect, and none of the others.
 func TestAPoisonedCardStopsNoOther(t *testing.T) {
 	w := newTriggers(t, "{id: s, bot_id: shell, invocation: board, mode: board, match: {kinds: [card.labeled], all_labels: [go]}}")
