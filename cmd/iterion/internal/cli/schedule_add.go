@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -136,9 +139,34 @@ func (s *schedules) written(ctx context.Context, name, verb string, spec cronspe
 		s.f.Say("")
 		s.f.Say("%s schedule %s", verb, name)
 	}
+	if text := zoneText(spec.Zone(), time.Local, hostcron.SystemZone(), s.f.Now()); text != "" {
+		s.f.Warn("%s", text)
+	}
 	s.mentionTrust(ctx, v)
 	s.mentionInstall(ctx)
 	return err
+}
+
+// zoneText warns of a schedule in the host's zone where TZ makes that another one
+// here than it is for cron: the instants that are shown are not those that come.
+func zoneText(zone, here, cron *time.Location, now time.Time) string {
+	if zone != here || sameClock(here, cron, now) {
+		return ""
+	}
+	return fmt.Sprintf("this shell keeps another time (%s) than cron (%s), and cron's decides about a schedule without a zone: name the one that you mean, as in --tz %s",
+		zoneName(here, now), zoneName(cron, now), cmp.Or(strings.TrimPrefix(here.String(), "Local"), "ZONE"))
+}
+
+// sameClock reports whether two zones show the same time all through the next year.
+func sameClock(a, b *time.Location, now time.Time) bool {
+	for week := range 53 {
+		at := now.AddDate(0, 0, 7*week)
+		_, x := at.In(a).Zone()
+		if _, y := at.In(b).Zone(); x != y {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *schedules) mentionTrust(ctx context.Context, v scheduleJSON) {

@@ -146,6 +146,33 @@ func TestWhyTellsWhoIsDeciding(t *testing.T) {
 	}
 }
 
+func TestAZoneThatCronDoesNotKeepIsWarnedOf(t *testing.T) {
+	zone := func(name string) *time.Location {
+		l, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	winter := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ zone, here, cron, says string }{
+		{"UTC", "UTC", "Etc/UTC", ""},
+		{"Asia/Tokyo", "America/New_York", "UTC", ""}, // names its own
+		{"America/New_York", "America/New_York", "UTC", "--tz America/New_York"},
+		{"Europe/London", "Europe/London", "UTC", "--tz Europe/London"}, // the same in winter alone
+	} {
+		here := zone(c.here)
+		its := here
+		if c.zone != c.here {
+			its = zone(c.zone)
+		}
+		got := zoneText(its, here, zone(c.cron), winter)
+		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
 func TestManyNamesAreToldInALine(t *testing.T) {
 	for n, want := range map[int]string{0: "0 schedules", 1: "1 schedule (s)", 2: "2 schedules (s, s)", 1000: "1000 schedules (" + strings.Repeat("s, ", 11) + "s and 988 more)"} {
 		if got := schedulesText(slices.Repeat([]string{"s"}, n)); got != want {
