@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"iterion/daemon/control"
 	"iterion/daemon/dispatch"
 	"iterion/native/board"
@@ -54,11 +56,17 @@ var harmed = []struct {
 	play func(d *driver)
 }{
 	{"board", func(d *driver) {}},
-	{"board-filter", func(d *driver) { d.press("/"); d.send(keyMsg(nasty)) }},
+	{"board-filter", func(d *driver) {
+		d.press("/")
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(nasty), Paste: true})
+	}},
 	{"board-grouped", func(d *driver) { d.press("b", "3") }},
 	{"views", func(d *driver) { d.press("v") }},
 	{"move", func(d *driver) { d.press("m") }},
-	{"create", func(d *driver) { d.press("n"); d.send(keyMsg(nasty)) }},
+	{"create", func(d *driver) {
+		d.press("n")
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(nasty), Paste: true})
+	}},
 	{"edit", func(d *driver) { d.src.title, d.src.body = nasty, nasty; d.press("e") }},
 	{"labels", func(d *driver) { d.press("t") }},
 	{"bots", func(d *driver) {

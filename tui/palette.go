@@ -43,21 +43,30 @@ func (m *root) find(words []string, max int) (out []kit.Command) {
 	if len(words) == 0 {
 		return out
 	}
-	for _, col := range m.env.Mirror.Columns {
-		for _, c := range col.Cards {
-			if len(out) == max {
-				return out
-			}
-			if c.Match(words) {
-				out = append(out, m.cardCommand(c, kit.Line(col.Title())))
-			}
-		}
-	}
+	out = m.findCards(out, words, max)
 	for _, r := range m.env.Mirror.Runs() {
 		add(kit.Command{Name: "run " + kit.ShortRun(r.ID), Note: kit.Line(r.Bot) + " " + mirror.RunNote(r, m.env.Now).Text, Run: func() tea.Cmd {
 			m.env.Go(screen.Runs, r.ID)
 			return nil
 		}}, r.ID, r.Name, r.Bot)
+	}
+	return out
+}
+
+// findCards adds the cards that hold the words: those that hold them in one piece first.
+func (m *root) findCards(out []kit.Command, words []string, max int) []kit.Command {
+	phrase := []string{strings.Join(words, " ")}
+	for _, whole := range []bool{true, false} {
+		for _, col := range m.env.Mirror.Columns {
+			for _, c := range col.Cards {
+				if len(out) == max {
+					return out
+				}
+				if whole && c.Match(phrase) || !whole && len(words) > 1 && c.Match(words) && !c.Match(phrase) {
+					out = append(out, m.cardCommand(c, kit.Line(col.Title())))
+				}
+			}
+		}
 	}
 	return out
 }

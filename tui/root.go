@@ -91,7 +91,7 @@ func (m *root) update(msg tea.Msg) tea.Cmd {
 		m.width, m.height = msg.Width, msg.Height
 		return m.resize()
 	case tea.KeyMsg:
-		return m.press(msg)
+		return m.typed(msg)
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case chosen:
@@ -162,6 +162,20 @@ func (m *root) resize() tea.Cmd {
 	}
 	m.env.Width, m.env.Height = w, h
 	return m.tell(screen.Resized{})
+}
+
+// typed takes keys. Those that were pressed faster than they were read come in one
+// message, and are meant one by one unless they were pasted.
+func (m *root) typed(k tea.KeyMsg) tea.Cmd {
+	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return m.press(k)
+	}
+	var cmds []tea.Cmd
+	for _, r := range k.Runes {
+		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}
+		cmds = append(cmds, m.press(one), m.settle())
+	}
+	return tea.Batch(cmds...)
 }
 
 // press routes a key: dialog, help, the line being typed, the keys that work

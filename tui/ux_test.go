@@ -230,7 +230,7 @@ func TestPaletteAnswersAtOnceAmongTenThousandCards(t *testing.T) {
 	d.frame(manyCards(10_000))
 	d.press(":")
 	d.text("card 9999")
-	d.wants("Card 9999 with a title")
+	d.wants("▌ Card 9999 with a title")
 	n := testing.AllocsPerRun(3, func() {
 		d.m.Update(keyMsg("9"))
 		d.m.Update(tea.KeyMsg{Type: tea.KeyBackspace})
@@ -291,4 +291,17 @@ func TestAnEditLeavesAloneWhatItsFieldsCannotHold(t *testing.T) {
 	d.text(", new")
 	d.press("ctrl+s")
 	asked(t, d, `update `+cardID(1)+` {"add_labels":["new"],"by":"tester"}`)
+}
+
+// Keys that come in one piece, as over a slow line, are keys all the same.
+func TestKeysPressedFasterThanTheyAreReadAllCount(t *testing.T) {
+	d := live(t, 100, 30)
+	d.press("right")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jj/licence")})
+	d.wants("/licence", "1 of 14")
+	d.press("esc")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("q"), Paste: true})
+	if d.quit {
+		t.Error("what was pasted has ended the screen")
+	}
 }

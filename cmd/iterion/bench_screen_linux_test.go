@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 
 	"iterion/daemon/control"
@@ -111,11 +112,11 @@ func screenRows(b *testing.B, w *world) (rows []screenRow) {
 	began := time.Now()
 	s.key(":")
 	s.until("screen 1", from)
-	for _, k := range "card 99" {
+	for _, k := range "card 9998" {
 		s.key(string(k))
 	}
-	s.until("card 9999", from)
-	rows = append(rows, msRow("palette opened and eight keys typed", time.Since(began), 8*20))
+	s.until("card 9998 of a", from)
+	rows = append(rows, msRow("palette opened and nine keys typed", time.Since(began), 10*20))
 	s.key("\x1b")
 	time.Sleep(300 * time.Millisecond)
 
@@ -292,7 +293,7 @@ func (s *ptyScreen) until(text string, from int) {
 		select {
 		case <-s.news:
 		case <-deadline:
-			s.w.t.Fatalf("%q is never drawn; the end of what is: %q", text, s.out[max(from, len(s.out)-3000):])
+			s.w.t.Fatalf("%q is never drawn; the end of what is:\n%s", text, ansi.Strip(string(s.out[max(from, len(s.out)-6000):])))
 		}
 	}
 }
@@ -300,6 +301,9 @@ func (s *ptyScreen) until(text string, from int) {
 // end leaves the screen.
 func (s *ptyScreen) end() {
 	s.w.t.Helper()
+	if s.w.t.Failed() {
+		_ = s.cmd.Process.Kill()
+	}
 	s.key("q")
 	ended := make(chan error, 1)
 	go func() { ended <- s.cmd.Wait() }()
