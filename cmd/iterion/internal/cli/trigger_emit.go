@@ -109,7 +109,7 @@ func (t *triggers) mentionNobody(e trigger.Event) {
 			return
 		}
 	}
-	t.f.Talk("no subscription in force wants it; `iterion trigger test --event FILE` says why not")
+	t.f.Talk("no subscription in force wants it; `iterion trigger test --event %s` says why not", e.ID)
 }
 
 func (o emitOptions) event(ctx context.Context, f *Factory) (trigger.Event, error) {

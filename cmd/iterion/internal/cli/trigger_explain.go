@@ -18,20 +18,20 @@ func newTriggerTest(t *triggers) *cobra.Command {
 		Use: "test --event EVENT", Short: "Say which subscriptions an event would fire, and why not the others", Args: exactly(),
 		Long: "Say which subscriptions an event would fire, and of the others what stands against it, dimension by\n" +
 			"dimension. Nothing is fired. EVENT is a file with a JSON object (- is standard input), or what has\n" +
-			"been: board:SEQ, an event of `iterion issue events`, or run:RUN, what became of a run. --json prints\n" +
-			"one array of {subscription_id, bot_id, matches, dimensions}.",
+			"been: board:SEQ, an event of `iterion issue events`, run:RUN, what became of a run, or the id that\n" +
+			"`iterion trigger emit` printed. --json prints one array of {subscription_id, bot_id, matches, dimensions}.",
 		Example: "  iterion trigger test --event board:1041\n" +
 			"  echo '{\"kind\": \"deploy.done\"}' | iterion trigger test --event -",
 		RunE: func(c *cobra.Command, _ []string) error { return runTriggerTest(c.Context(), t, event, all) },
 	}
-	c.Flags().StringVar(&event, "event", "", "`event` to test: a file, -, board:SEQ or run:RUN")
+	c.Flags().StringVar(&event, "event", "", "`event` to test: a file, -, board:SEQ, run:RUN or an id")
 	c.Flags().BoolVar(&all, "all", false, "say of each dimension how it stands, also of those that agree")
 	return c
 }
 
 func runTriggerTest(ctx context.Context, t *triggers, event string, all bool) error {
 	if event == "" {
-		return Usagef("trigger test: --event is missing: a file, -, board:SEQ or run:RUN")
+		return Usagef("trigger test: --event is missing: a file, -, board:SEQ, run:RUN or an id")
 	}
 	set, err := t.set()
 	if err != nil {
@@ -97,8 +97,11 @@ func (t *triggers) readings(ctx context.Context, event string) ([]trigger.Event,
 	if seq, ok := strings.CutPrefix(event, "board:"); ok {
 		return t.boardReadings(ctx, seq)
 	}
+	if e, ok, err := t.toldReading(ctx, event); ok || err != nil {
+		return []trigger.Event{e}, err
+	}
 	if ref, ok := strings.CutPrefix(event, "run:"); ok {
-		return t.runReading(ref)
+		return t.runReading(event, ref)
 	}
 	data, err := t.f.readInput(event)
 	if err != nil {
@@ -115,6 +118,42 @@ func (t *triggers) readings(ctx context.Context, event string) ([]trigger.Event,
 		e.Source = sourceOf(e.Kind)
 	}
 	return []trigger.Event{e}, nil
+}
+
+// toldReading looks for an event in the inbox, and in what events owe: the inbox
+// forgets what was looked at.
+func (t *triggers) toldReading(ctx context.Context, id string) (e trigger.Event, ok bool, err error) {
+	source, _, _ := strings.Cut(id, ":")
+	byHand := source == string(trigger.SourceCustom) || source == string(trigger.SourceManual)
+	if !byHand && source != string(trigger.SourceRun) {
+		return e, false, nil
+	}
+	l, err := t.f.Layout()
+	if err != nil {
+		return e, false, err
+	}
+	told, err := t.f.inbox(l).Events(ctx, -1, 0)
+	if err != nil {
+		return e, false, err
+	}
+	for _, p := range told {
+		if p.Event.ID == id {
+			return p.Event, true, nil
+		}
+	}
+	rows, err := t.f.outbox(l).List(ctx, trigger.EffectQuery{})
+	if err != nil {
+		return e, false, err
+	}
+	for _, row := range rows {
+		if row.EventID == id {
+			return row.Event, true, nil
+		}
+	}
+	if byHand {
+		err = &ExitError{Code: ExitNotFound, Err: fmt.Errorf("event %s: nobody told of it, or it was long ago", id)}
+	}
+	return e, false, err
 }
 
 // sourceOf guesses the source of an event that does not name it.
@@ -155,7 +194,9 @@ func (t *triggers) boardReadings(ctx context.Context, text string) ([]trigger.Ev
 	return readings, nil
 }
 
-func (t *triggers) runReading(ref string) ([]trigger.Event, error) {
+// runReading reads a run's last outcome: event is run:RUN or the id of an outcome.
+func (t *triggers) runReading(event, ref string) ([]trigger.Event, error) {
+	ref, _, exact := strings.Cut(ref, ":")
 	runs, id, err := t.f.findRun(ref)
 	if err != nil {
 		return nil, err
@@ -167,6 +208,9 @@ func (t *triggers) runReading(ref string) ([]trigger.Event, error) {
 	e, ok := trigger.FromRun(rec)
 	if !ok {
 		return nil, Conflictf("run %s is %s: nothing has become of it yet", rec.ID, rec.Status)
+	}
+	if exact && e.ID != event {
+		return nil, &ExitError{Code: ExitNotFound, Err: fmt.Errorf("event %s: the run's last outcome is %s", event, e.ID)}
 	}
 	return []trigger.Event{e}, nil
 }
