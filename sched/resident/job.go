@@ -182,9 +182,22 @@ func (j job) recall(ctx context.Context, in *Intent) (outcome, bool) {
 		return j.again(in, fmt.Errorf("look for run %s: %w", in.RunID, err)), true
 	}
 	if !made {
+		j.endLeft(ctx, in)
 		return out, false
 	}
 	return j.record(ctx, out, j.firedBefore(in, unstarted)), true
+}
+
+// endLeft ends what the guard of an intention left behind whose decider was killed.
+// What withstands is told, and holds nothing up: the schedule has nothing to do with
+// it any more.
+func (j job) endLeft(ctx context.Context, in *Intent) {
+	if j.fresh { // this life ends its own guards
+		return
+	}
+	if err := gate.EndLeft(ctx, in.RunID); err != nil && ctx.Err() == nil {
+		j.s.o.Log.Warn("something is left of a schedule's guard", "schedule_id", j.id, "run_id", in.RunID, "err", err)
+	}
 }
 
 // tellFolded tells the audit of the slots that an intention had folded before it was
