@@ -100,6 +100,17 @@ func TestTheCursorGoesWhereTheFilterFinds(t *testing.T) {
 	}
 }
 
+func TestNoVerbIsForACardThatTheFilterHides(t *testing.T) {
+	d := live(t, 160, 30)
+	d.press("right", "/")
+	d.text("no such card anywhere")
+	d.press("enter", ">", "m", "x", "enter")
+	if got := d.src.calls(); got != "" || d.selected() != "" {
+		t.Errorf("asked %q for %q", got, d.selected())
+	}
+	d.lacks("Move ", "Cancel this run?")
+}
+
 func TestMarksThatTheFilterHidesAreTold(t *testing.T) {
 	d := live(t, 100, 30)
 	d.press("right", " ", " ", "/")

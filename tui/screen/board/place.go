@@ -44,10 +44,11 @@ func (s *Screen) Selected(e *screen.Env) *mirror.Card {
 	if p == nil || e.Mirror.Column(s.col) == nil {
 		return nil
 	}
-	if c := e.Mirror.Card(p.id); c != nil && c.State == s.col {
-		return c
+	c := e.Mirror.Card(p.id)
+	if c == nil || c.State != s.col || !s.lens.match(c) { // no verb is for what is out of sight
+		return nil
 	}
-	return nil
+	return c
 }
 
 // settle finds every column's place again after the cards, the filter or the
