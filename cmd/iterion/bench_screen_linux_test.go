@@ -14,7 +14,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 
 	"iterion/daemon/control"
@@ -300,7 +299,7 @@ func (s *ptyScreen) until(text string, from int) {
 		select {
 		case <-s.news:
 		case <-deadline:
-			s.w.t.Fatalf("%q is never drawn; the end of what is:\n%s", text, ansi.Strip(string(s.out[max(from, len(s.out)-6000):])))
+			s.w.t.Fatalf("%q is never drawn; the end of what is: %q", text, s.out[max(from, len(s.out)-3000):])
 		}
 	}
 }

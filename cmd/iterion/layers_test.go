@@ -144,7 +144,7 @@ var libraries = map[string][]string{
 	"gopkg.in/yaml.v3":                 {"bots/manifest", "daemon", "native/exchange", "sched"},
 	"github.com/google/uuid":           {"native", "daemon", "sched"},
 	"github.com/dustin/go-humanize":    {"tui", "cmd", "bots", "daemon"},
-	"golang.org/x/sys":                 {"native", "bots/supervise", "daemon", "tui", "cmd/iterion/internal/cli"},
+	"golang.org/x/sys":                 {"native", "bots/supervise", "daemon", "tui", "cmd/iterion/internal/cli", "cmd/iterion"},
 	"golang.org/x/term":                {"cmd", "tui"},
 	"golang.org/x/sync":                {"daemon", "tui", "bots", "native"},
 	"github.com/google/go-cmp":         {testsOnly},
