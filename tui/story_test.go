@@ -386,7 +386,7 @@ func TestCardShowsBodyWhyAndComments(t *testing.T) {
 
 func TestABodyOfAMegabyteIsDrawnByTheScreenful(t *testing.T) {
 	d := live(t, 120, 40)
-	d.src.body = strings.Repeat("word \x1b[2J **bold** 日本 "+strings.Repeat("x", 50)+"\n", 12_000)
+	d.src.body = strings.Repeat("word \x1b[2J **bold** 日本 "+strings.Repeat("x", 50)+"\n", 12_000) + "THE END\n"
 	d.press("right", "enter")
 	d.until("word ␛[2J bold 日本")
 	start := time.Now()
@@ -396,6 +396,15 @@ func TestABodyOfAMegabyteIsDrawnByTheScreenful(t *testing.T) {
 	}
 	if took := time.Since(start); took > 5*time.Second {
 		t.Fatalf("50 pages took %v", took)
+	}
+	d.press("G") // what came first was only its head
+	for deadline := time.After(10 * time.Second); !strings.Contains(d.view(), "THE END"); d.press("G") {
+		select {
+		case msg := <-d.timers:
+			d.take(msg)
+		case <-deadline:
+			t.Fatalf("the rest of the body never comes:\n%s", d.view())
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package card
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -126,15 +127,29 @@ func (s *Screen) fetch(e *screen.Env) tea.Cmd {
 		return nil
 	}
 	s.asking, s.asked = true, e.Now
-	id, version := s.id, e.Mirror.Version
+	id, version, had := s.id, e.Mirror.Version, s.current(e)
 	return e.Fetch(func(ctx context.Context, src screen.Source) tea.Msg {
-		is, err := src.Issue(ctx, id)
-		if err != nil {
+		is := board.Issue{}
+		if had != nil {
+			is = *had
+		} else if got, err := src.Issue(ctx, id); err != nil {
 			return fetched{id: id, version: version, err: err}
+		} else {
+			is = got
 		}
 		why, err := src.Why(ctx, id)
 		return fetched{id: id, version: version, issue: is, why: why, whyErr: err}
 	})
+}
+
+// current is the card as it was fetched, while the board says that nothing of it has
+// changed since: a long body is not fetched again for what happens elsewhere.
+func (s *Screen) current(e *screen.Env) *board.Issue {
+	c := e.Mirror.Card(s.id)
+	if s.issue == nil || c == nil || !c.UpdatedAt.Equal(s.issue.UpdatedAt) || c.Claim != s.issue.Claim || c.Comments != len(s.issue.Comments) {
+		return nil
+	}
+	return s.issue
 }
 
 func (s *Screen) render(e *screen.Env) tea.Cmd {
@@ -143,9 +158,28 @@ func (s *Screen) render(e *screen.Env) tea.Cmd {
 	}
 	s.rendering = true
 	id, text, width, theme := s.id, s.issue.Body, s.mainWide, e.Theme
+	if head := headOf(text); s.bodyOf != head || s.bodyWidth != width {
+		text = head // the first screen of a long body comes before the rest
+	}
 	return func() tea.Msg {
 		return rendered{id: id, text: text, width: width, lines: markdown.Render(text, width, theme)}
 	}
+}
+
+// headMax is how much of a body, in bytes, is laid out at first: more than fills any
+// window.
+const headMax = 64 << 10
+
+// headOf is the beginning of a long text, up to the end of a line; a short one whole.
+func headOf(text string) string {
+	if len(text) <= headMax {
+		return text
+	}
+	head := kit.Head(text, headMax)
+	if i := strings.LastIndexByte(head, '\n'); i > headMax/2 {
+		head = head[:i+1]
+	}
+	return head
 }
 
 func (s *Screen) press(e *screen.Env, k tea.KeyMsg) tea.Cmd {
