@@ -34,8 +34,7 @@ type Screen struct {
 	busy  bool // a request is under way
 	asked time.Time
 
-	onTicks bool     // the cursor is among the ticks
-	at, to  kit.List // among the schedules, among the ticks
+	panes kit.Panes // of the schedules, and below them of the ticks
 }
 
 // New makes the screen.
@@ -66,9 +65,11 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	case fetched:
 		s.take(e, msg)
 	case screen.Click:
-		s.click(e, msg)
+		s.panes.Click(msg.Y)
 	case tea.KeyMsg:
-		return s.key(e, msg)
+		if !s.panes.Key(msg.String()) {
+			return s.act(e, msg)
+		}
 	}
 	return nil
 }
@@ -108,26 +109,11 @@ func (s *Screen) take(e *screen.Env, m fetched) {
 	s.settle(e)
 }
 
-func (s *Screen) rowID(i int) string  { return s.rows[i].ID }
-func (s *Screen) tickID(i int) string { return s.ticks[i].Key() }
-
 // settle finds what the cursors rest on again.
 func (s *Screen) settle(e *screen.Env) {
-	top, bottom := s.heights(e)
-	s.at.Settle(top, len(s.rows), s.rowID)
-	s.to.Settle(bottom, len(s.ticks), s.tickID)
-}
-
-func (s *Screen) key(e *screen.Env, k tea.KeyMsg) tea.Cmd {
-	list, n, id := &s.at, len(s.rows), s.rowID
-	if s.onTicks {
-		list, n, id = &s.to, len(s.ticks), s.tickID
-	}
-	if by, ok := list.Step(k.String()); ok {
-		list.Move(list.At+by, n, id)
-		return nil
-	}
-	return s.act(e, k)
+	s.panes.Upper = kit.Elements{N: len(s.rows), ID: func(i int) string { return s.rows[i].ID }}
+	s.panes.Lower = kit.Elements{N: len(s.ticks), ID: func(i int) string { return s.ticks[i].Key() }}
+	s.panes.Settle(e.Height)
 }
 
 func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
@@ -135,15 +121,14 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.leave):
 		e.Place = &screen.Place{Back: true}
 	case key.Matches(k, s.keys.left):
-		s.onTicks = false
+		s.panes.InLower = false
 	case key.Matches(k, s.keys.right):
-		s.onTicks = len(s.ticks) > 0
-	case s.onTicks:
-		if s.to.At < len(s.ticks) {
-			s.onTick(e, k, s.ticks[s.to.At])
-		}
-	case s.at.At < len(s.rows):
-		return s.onRow(e, k, s.rows[s.at.At])
+		s.panes.InLower = len(s.ticks) > 0
+	case s.panes.At() < 0:
+	case s.panes.InLower:
+		s.onTick(e, k, s.ticks[s.panes.At()])
+	default:
+		return s.onRow(e, k, s.rows[s.panes.At()])
 	}
 	return nil
 }

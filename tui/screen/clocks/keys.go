@@ -22,7 +22,7 @@ func keys() keyMap {
 // Keys are the hints of the screen.
 func (s *Screen) Keys(*screen.Env) []key.Binding {
 	k := s.keys
-	if s.onTicks {
+	if s.panes.InLower {
 		return []key.Binding{k.open, k.left, k.run, k.cancel}
 	}
 	return []key.Binding{k.open, k.now, k.right, k.run, k.cancel, k.toggle}

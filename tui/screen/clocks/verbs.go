@@ -78,18 +78,3 @@ func cancelRun(e *screen.Env, ids ...string) {
 	}
 	e.Say(kit.MarkStopped, "there is no run to cancel")
 }
-
-// click puts a cursor on a row.
-func (s *Screen) click(e *screen.Env, c screen.Click) {
-	top, _ := s.heights(e)
-	from, _ := s.at.Window()
-	first, _ := s.to.Window()
-	switch y := c.Y - headRows; {
-	case y >= 0 && y < top && from+y < len(s.rows):
-		s.onTicks = false
-		s.at.Move(from+y, len(s.rows), s.rowID)
-	case y-top-headRows >= 0 && first+y-top-headRows < len(s.ticks):
-		s.onTicks = true
-		s.to.Move(first+y-top-headRows, len(s.ticks), s.tickID)
-	}
-}

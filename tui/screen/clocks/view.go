@@ -12,43 +12,16 @@ import (
 	"iterion/tui/screen"
 )
 
-// headRows is the height of the heading above each pane.
-const headRows = 1
-
-// heights are the rows of the two panes: the schedules take what they need, up to
-// half.
-func (s *Screen) heights(e *screen.Env) (top, bottom int) {
-	rows := max(0, e.Height-2*headRows)
-	top = min(max(1, len(s.rows)), max(1, rows/2))
-	return top, max(0, rows-top)
-}
-
 // View draws the schedules and below them the ticks.
 func (s *Screen) View(e *screen.Env) []string {
 	t := e.Theme
-	top, bottom := s.heights(e)
-	lines := []string{s.heading(e, "Schedules", fmt.Sprint(len(s.rows)), !s.onTicks)}
-	pane := kit.Box(s.schedules(e), e.Width, top)
-	lines = append(lines, pane...)
-	lines = append(lines, s.heading(e, "Ticks", s.health(e), s.onTicks))
+	lines := []string{t.PaneHead("Schedules", fmt.Sprint(len(s.rows)), !s.panes.InLower, e.Width)}
+	lines = append(lines, kit.Box(s.schedules(e), e.Width, s.panes.Rows())...)
+	lines = append(lines, t.PaneHead("Ticks", s.health(e), s.panes.InLower, e.Width))
 	if len(s.ticks) == 0 && s.known {
 		return append(lines, t.Dim.Render("  no clock has decided anything yet"))
 	}
-	from, to := s.to.Window()
-	for i := from; i < min(to, len(s.ticks)) && i-from < bottom; i++ {
-		lines = append(lines, s.tick(e, s.ticks[i], s.onTicks && i == s.to.At))
-	}
-	return lines
-}
-
-func (s *Screen) heading(e *screen.Env, name, note string, front bool) string {
-	t := e.Theme
-	style, rule := t.Strong, t.Glyph.HLine
-	if front {
-		style, rule = t.Accent, t.Glyph.Heavy
-	}
-	rest := e.Width - kit.Width(name) - kit.Width(note) - 5
-	return " " + style.Render(name) + " " + t.Dim.Render(note) + " " + t.Faint.Render(kit.Rule(rule, rest))
+	return append(lines, s.panes.Draw(true, func(i int, selected bool) string { return s.tick(e, s.ticks[i], selected) })...)
 }
 
 // health says when the scheduler last looked.
@@ -60,7 +33,7 @@ func (s *Screen) health(e *screen.Env) string {
 	return "looked " + kit.Ago(h.LastTick, e.Now)
 }
 
-func (s *Screen) schedules(e *screen.Env) (lines []string) {
+func (s *Screen) schedules(e *screen.Env) []string {
 	t := e.Theme
 	switch {
 	case s.err != nil:
@@ -70,11 +43,7 @@ func (s *Screen) schedules(e *screen.Env) (lines []string) {
 	case len(s.rows) == 0:
 		return []string{t.Dim.Render("  no schedules: `iterion trigger add` makes one for the daemon, `iterion schedule add` one for the host's cron")}
 	}
-	from, to := s.at.Window()
-	for i := from; i < min(to, len(s.rows)); i++ {
-		lines = append(lines, s.schedule(e, s.rows[i], !s.onTicks && i == s.at.At))
-	}
-	return lines
+	return s.panes.Draw(false, func(i int, selected bool) string { return s.schedule(e, s.rows[i], selected) })
 }
 
 // markOf is how a schedule stands.

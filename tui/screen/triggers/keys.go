@@ -25,7 +25,7 @@ func keys() keyMap {
 // Keys are the hints of the screen.
 func (s *Screen) Keys(*screen.Env) []key.Binding {
 	k := s.keys
-	if s.onEffects {
+	if s.panes.InLower {
 		return []key.Binding{k.open, k.retry, k.run, k.card, k.left, k.drop}
 	}
 	return []key.Binding{k.open, k.right, k.toggle}

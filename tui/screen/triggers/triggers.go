@@ -30,8 +30,7 @@ type Screen struct {
 	busy     bool // a request is under way
 	asked    time.Time
 
-	onEffects bool     // the cursor is among the effects
-	at, to    kit.List // among the subscriptions, among the effects
+	panes kit.Panes // of the subscriptions, and below them of the effects
 }
 
 // New makes the screen.
@@ -62,9 +61,11 @@ func (s *Screen) Update(e *screen.Env, msg tea.Msg) tea.Cmd {
 	case fetched:
 		s.take(e, msg)
 	case screen.Click:
-		s.click(e, msg)
+		s.panes.Click(msg.Y)
 	case tea.KeyMsg:
-		return s.key(e, msg)
+		if !s.panes.Key(msg.String()) {
+			return s.act(e, msg)
+		}
 	}
 	return nil
 }
@@ -96,26 +97,11 @@ func (s *Screen) take(e *screen.Env, m fetched) {
 	s.settle(e)
 }
 
-func (s *Screen) subID(i int) string    { return s.subs[i].ID }
-func (s *Screen) effectID(i int) string { return s.effects[i].ID }
-
 // settle finds what the cursors rest on again.
 func (s *Screen) settle(e *screen.Env) {
-	top, bottom := s.heights(e)
-	s.at.Settle(top, len(s.subs), s.subID)
-	s.to.Settle(bottom, len(s.effects), s.effectID)
-}
-
-func (s *Screen) key(e *screen.Env, k tea.KeyMsg) tea.Cmd {
-	list, n, id := &s.at, len(s.subs), s.subID
-	if s.onEffects {
-		list, n, id = &s.to, len(s.effects), s.effectID
-	}
-	if by, ok := list.Step(k.String()); ok {
-		list.Move(list.At+by, n, id)
-		return nil
-	}
-	return s.act(e, k)
+	s.panes.Upper = kit.Elements{N: len(s.subs), ID: func(i int) string { return s.subs[i].ID }}
+	s.panes.Lower = kit.Elements{N: len(s.effects), ID: func(i int) string { return s.effects[i].ID }}
+	s.panes.Settle(e.Height)
 }
 
 func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
@@ -123,15 +109,14 @@ func (s *Screen) act(e *screen.Env, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.leave):
 		e.Place = &screen.Place{Back: true}
 	case key.Matches(k, s.keys.left):
-		s.onEffects = false
+		s.panes.InLower = false
 	case key.Matches(k, s.keys.right):
-		s.onEffects = len(s.effects) > 0
-	case s.onEffects:
-		if s.to.At < len(s.effects) {
-			return s.onEffect(e, k, s.effects[s.to.At])
-		}
-	case s.at.At < len(s.subs):
-		return s.onSub(e, k, s.subs[s.at.At])
+		s.panes.InLower = len(s.effects) > 0
+	case s.panes.At() < 0:
+	case s.panes.InLower:
+		return s.onEffect(e, k, s.effects[s.panes.At()])
+	default:
+		return s.onSub(e, k, s.subs[s.panes.At()])
 	}
 	return nil
 }
@@ -160,19 +145,4 @@ func (s *Screen) onEffect(e *screen.Env, k tea.KeyMsg, ef trigger.Effect) tea.Cm
 		openCard(e, ef)
 	}
 	return nil
-}
-
-// click puts a cursor on a row.
-func (s *Screen) click(e *screen.Env, c screen.Click) {
-	top, _ := s.heights(e)
-	from, _ := s.at.Window()
-	first, _ := s.to.Window()
-	switch y := c.Y - headRows; {
-	case y >= 0 && y < top && from+y < len(s.subs):
-		s.onEffects = false
-		s.at.Move(from+y, len(s.subs), s.subID)
-	case y-top-headRows >= 0 && first+y-top-headRows < len(s.effects):
-		s.onEffects = true
-		s.to.Move(first+y-top-headRows, len(s.effects), s.effectID)
-	}
 }

@@ -10,47 +10,20 @@ import (
 	"iterion/tui/screen"
 )
 
-// headRows is the height of the heading above each pane.
-const headRows = 1
-
-// heights are the rows of the two panes: the subscriptions take what they need, up to
-// half.
-func (s *Screen) heights(e *screen.Env) (top, bottom int) {
-	rows := max(0, e.Height-2*headRows)
-	top = min(max(1, len(s.subs)), max(1, rows/2))
-	return top, max(0, rows-top)
-}
-
 // View draws the subscriptions and below them the effects.
 func (s *Screen) View(e *screen.Env) []string {
 	t := e.Theme
-	top, bottom := s.heights(e)
 	note := fmt.Sprint(len(s.subs))
 	if n := len(s.problems); n > 0 {
 		note += t.Bad.Render(fmt.Sprintf(", %d wrong as written: %s", n, kit.Line(s.problems[0])))
 	}
-	lines := []string{heading(e, "Subscriptions", note, !s.onEffects)}
-	lines = append(lines, kit.Box(s.subscriptions(e), e.Width, top)...)
-	lines = append(lines, heading(e, "Effects", s.counts(), s.onEffects))
+	lines := []string{t.PaneHead("Subscriptions", note, !s.panes.InLower, e.Width)}
+	lines = append(lines, kit.Box(s.subscriptions(e), e.Width, s.panes.Rows())...)
+	lines = append(lines, t.PaneHead("Effects", s.counts(), s.panes.InLower, e.Width))
 	if len(s.effects) == 0 && s.known {
 		return append(lines, t.Dim.Render("  no event owes anything"))
 	}
-	from, to := s.to.Window()
-	for i := from; i < min(to, len(s.effects)) && i-from < bottom; i++ {
-		lines = append(lines, s.effect(e, s.effects[i], s.onEffects && i == s.to.At))
-	}
-	return lines
-}
-
-func heading(e *screen.Env, name, note string, front bool) string {
-	t := e.Theme
-	style, rule := t.Strong, t.Glyph.HLine
-	if front {
-		style, rule = t.Accent, t.Glyph.Heavy
-	}
-	note = kit.Clip(note, max(0, e.Width-kit.Width(name)-6))
-	rest := e.Width - kit.Width(name) - kit.Width(note) - 5
-	return " " + style.Render(name) + " " + t.Dim.Render(note) + " " + t.Faint.Render(kit.Rule(rule, rest))
+	return append(lines, s.panes.Draw(true, func(i int, selected bool) string { return s.effect(e, s.effects[i], selected) })...)
 }
 
 // counts says how many effects there are of the kinds that matter.
@@ -69,7 +42,7 @@ func (s *Screen) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-func (s *Screen) subscriptions(e *screen.Env) (lines []string) {
+func (s *Screen) subscriptions(e *screen.Env) []string {
 	t := e.Theme
 	switch {
 	case s.err != nil:
@@ -79,11 +52,7 @@ func (s *Screen) subscriptions(e *screen.Env) (lines []string) {
 	case len(s.subs) == 0:
 		return []string{t.Dim.Render("  no subscriptions: a manifest's invocations make them, and so does `iterion trigger add`")}
 	}
-	from, to := s.at.Window()
-	for i := from; i < min(to, len(s.subs)); i++ {
-		lines = append(lines, s.subscription(e, s.subs[i], !s.onEffects && i == s.at.At))
-	}
-	return lines
+	return s.panes.Draw(false, func(i int, selected bool) string { return s.subscription(e, s.subs[i], selected) })
 }
 
 // subMark is how a subscription stands.
