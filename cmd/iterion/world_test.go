@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -186,7 +187,7 @@ func (w *world) settledBy(n int, runs []run.Record) {
 type proc struct {
 	w    *world
 	cmd  *exec.Cmd
-	errs *bytes.Buffer
+	errs *output
 	done chan struct{}
 }
 
@@ -198,7 +199,7 @@ func (w *world) start(args ...string) *proc {
 
 func (w *world) launch(cmd *exec.Cmd) *proc {
 	w.t.Helper()
-	p := &proc{w: w, cmd: cmd, errs: new(bytes.Buffer), done: make(chan struct{})}
+	p := &proc{w: w, cmd: cmd, errs: new(output), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.errs, p.errs
 	if err := p.cmd.Start(); err != nil {
 		w.t.Fatal(err)
@@ -209,6 +210,25 @@ func (w *world) launch(cmd *exec.Cmd) *proc {
 	}()
 	w.t.Cleanup(p.end)
 	return p
+}
+
+// output is what a process has said so far, for whoever asks while it runs.
+type output struct {
+	mu   sync.Mutex
+	said bytes.Buffer
+}
+
+// Write takes what the process says.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
 }
 
 // daemon starts a daemon and waits until it answers.
