@@ -18,7 +18,7 @@ import (
 const frames = 120
 
 // giveUpTime is how long the program may take to end once it was told to.
-const giveUpTime = 2 * time.Second
+const giveUpTime = 10 * time.Second
 
 // stopTime bounds the stop of a daemon that the sitting owns.
 const stopTime = 10 * time.Second
