@@ -1,5 +1,5 @@
-// Package tui is the screen: the board, one card, and the runs, live, over the
-// daemon's control socket.
+// Package tui is the screen: the board, one card, the runs, the clocks, the triggers
+// and the daemon, live, over the daemon's control socket.
 //
 // The screen owns nothing. It is a client of one Source, which *control.Client
 // satisfies; everything it shows was sent by the daemon, and everything it does

@@ -45,8 +45,8 @@ func (l *List) Move(to, n int, id func(i int) string) {
 // Window is the range of elements in sight.
 func (l *List) Window() (from, to int) { return l.pg.Window() }
 
-// Page is how far a page key goes.
-func (l *List) Page() int { return max(1, l.pg.Height-1) }
+// page is how far a page key goes.
+func (l *List) page() int { return max(1, l.pg.Height-1) }
 
 // Step is how far a key moves the cursor; ok is false for a key that does not.
 func (l *List) Step(key string) (by int, ok bool) {
@@ -56,9 +56,9 @@ func (l *List) Step(key string) (by int, ok bool) {
 	case "down", "j":
 		return 1, true
 	case "pgup", "ctrl+u", "ctrl+b":
-		return -l.Page(), true
+		return -l.page(), true
 	case "pgdown", "ctrl+d", "ctrl+f", " ":
-		return l.Page(), true
+		return l.page(), true
 	case "g", "home":
 		return -1 << 30, true
 	case "G", "end":

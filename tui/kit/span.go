@@ -36,3 +36,11 @@ func Ago(t, now time.Time) string {
 	}
 	return fmt.Sprintf("%dd ago", int(d.Hours())/24)
 }
+
+// Stamp writes an instant in the reader's zone, nothing for none.
+func Stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Local().Format("2006-01-02 15:04:05 MST")
+}

@@ -29,6 +29,13 @@ type Then struct {
 	Do  func() tea.Cmd
 }
 
+// Fact adds a named fact, unless there is nothing to say.
+func (d *Text) Fact(name, text string) {
+	if text != "" {
+		d.Body = append(d.Body, Para{Name: name, Text: text})
+	}
+}
+
 // Title is the title.
 func (d *Text) Title() string { return d.Ask }
 

@@ -15,34 +15,29 @@ import (
 // explainTick tells all of one record, and what can be done about it.
 func (s *Screen) explainTick(e *screen.Env, r gate.Record) *kit.Text {
 	d := &kit.Text{Ask: "Tick of " + kit.Line(r.ScheduleName)}
-	add := func(name, text string) {
-		if text != "" {
-			d.Body = append(d.Body, kit.Para{Name: name, Text: text})
-		}
-	}
 	d.Body = append(d.Body, kit.Para{Name: "decision", Text: said(r), Mark: decisionMark(r.Decision)})
-	add("means", meaning(r.Decision))
-	add("reason", r.Reason)
-	add("error", r.Error)
+	d.Fact("means", meaning(r.Decision))
+	d.Fact("reason", r.Reason)
+	d.Fact("error", r.Error)
 	if r.Slot.IsZero() {
-		add("slot", "none: run by hand")
+		d.Fact("slot", "none: run by hand")
 	} else {
-		add("slot", stamp(r.Slot))
+		d.Fact("slot", kit.Stamp(r.Slot))
 		if late := r.At.Sub(r.Slot).Truncate(time.Second); late > 0 {
-			add("late by", late.String())
+			d.Fact("late by", late.String())
 		}
 	}
-	add("decided", stamp(r.At))
-	add("schedule", r.ScheduleID)
-	add("clock", fmt.Sprintf("%s, %s", r.Surface, r.Cron))
-	add("bot", r.BotID)
-	add("run", r.RunID)
-	add("in the way", r.BlockingRunID)
+	d.Fact("decided", kit.Stamp(r.At))
+	d.Fact("schedule", r.ScheduleID)
+	d.Fact("clock", fmt.Sprintf("%s, %s", r.Surface, r.Cron))
+	d.Fact("bot", r.BotID)
+	d.Fact("run", r.RunID)
+	d.Fact("in the way", r.BlockingRunID)
 	if r.GuardExit != nil {
-		add("guard", fmt.Sprintf("exit %d after %s", *r.GuardExit, r.GuardDuration.Round(time.Millisecond)))
+		d.Fact("guard", fmt.Sprintf("exit %d after %s", *r.GuardExit, r.GuardDuration.Round(time.Millisecond)))
 	}
-	add("guard said", r.StdoutTail)
-	add("on stderr", r.StderrTail)
+	d.Fact("guard said", r.StdoutTail)
+	d.Fact("on stderr", r.StderrTail)
 	if id := r.RunID + r.BlockingRunID; id != "" {
 		d.Then = append(d.Then, kit.Then{Key: s.keys.run, Do: func() tea.Cmd { openRun(e, r.RunID, r.BlockingRunID); return nil }})
 	}
@@ -74,32 +69,20 @@ func meaning(d gate.Decision) string {
 // explainRow tells all of one schedule.
 func (s *Screen) explainRow(e *screen.Env, r resident.Row) *kit.Text {
 	d := &kit.Text{Ask: kit.Line(r.ID)}
-	add := func(name, text string) {
-		if text != "" {
-			d.Body = append(d.Body, kit.Para{Name: name, Text: text})
-		}
-	}
 	d.Body = append(d.Body, kit.Para{Name: "stands", Text: standing(e, r), Mark: markOf(r)})
-	add("bot", r.Bot)
-	add("clock", fmt.Sprintf("%s (%s), from the %s", r.Clock, r.Kind, r.Origin))
-	add("overlap", string(r.Overlap))
-	add("next", stamp(r.Next))
-	add("armed", stamp(r.ArmedAt))
-	add("last error", r.LastError)
-	add("in the way", r.Blocking)
+	d.Fact("bot", r.Bot)
+	d.Fact("clock", fmt.Sprintf("%s (%s), from the %s", r.Clock, r.Kind, r.Origin))
+	d.Fact("overlap", string(r.Overlap))
+	d.Fact("next", kit.Stamp(r.Next))
+	d.Fact("armed", kit.Stamp(r.ArmedAt))
+	d.Fact("last error", r.LastError)
+	d.Fact("in the way", r.Blocking)
 	if r.Last != nil {
-		add("last tick", stamp(r.Last.At)+": "+said(*r.Last))
+		d.Fact("last tick", kit.Stamp(r.Last.At)+": "+said(*r.Last))
 	}
 	d.Then = []kit.Then{{Key: s.keys.now, Do: func() tea.Cmd { return runNow(e, r.ID) }}}
 	if r.Blocking != "" {
 		d.Then = append(d.Then, kit.Then{Key: s.keys.cancel, Do: func() tea.Cmd { cancelRun(e, r.Blocking); return nil }})
 	}
 	return d
-}
-
-func stamp(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.Local().Format("2006-01-02 15:04:05 MST")
 }

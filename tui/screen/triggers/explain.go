@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -13,30 +12,21 @@ import (
 	"iterion/tui/screen"
 )
 
-// facts collects the named lines of a text, leaving out what is empty.
-type facts struct{ body []kit.Para }
-
-func (f *facts) add(name, text string) {
-	if text != "" {
-		f.body = append(f.body, kit.Para{Name: name, Text: text})
-	}
-}
-
 // explainSub tells all of one subscription.
 func explainSub(sub trigger.Subscription) *kit.Text {
 	stands := "in force"
 	if !sub.Enabled {
 		stands = "out of force"
 	}
-	f := facts{[]kit.Para{{Name: "stands", Text: stands, Mark: subMark(sub)}}}
-	f.add("bot", sub.BotID)
-	f.add("for", wants(sub))
-	f.add("args var", sub.ArgsVar)
-	f.add("vars", pairs(sub.Vars))
-	f.add("from", origin(sub))
-	f.add("last error", sub.LastError)
-	f.add("since", stamp(sub.LastErrorAt))
-	return &kit.Text{Ask: kit.Line(sub.ID), Body: f.body}
+	d := &kit.Text{Ask: kit.Line(sub.ID), Body: []kit.Para{{Name: "stands", Text: stands, Mark: subMark(sub)}}}
+	d.Fact("bot", sub.BotID)
+	d.Fact("for", wants(sub))
+	d.Fact("args var", sub.ArgsVar)
+	d.Fact("vars", pairs(sub.Vars))
+	d.Fact("from", origin(sub))
+	d.Fact("last error", sub.LastError)
+	d.Fact("since", kit.Stamp(sub.LastErrorAt))
+	return d
 }
 
 func origin(sub trigger.Subscription) string {
@@ -57,23 +47,22 @@ func pairs(vars map[string]string) string {
 
 // explainEffect tells all of one effect, and what can be done about it.
 func (s *Screen) explainEffect(e *screen.Env, ef trigger.Effect) *kit.Text {
-	f := facts{[]kit.Para{{Name: "stands", Text: became(e, ef), Mark: effectMark(ef.State)}}}
-	f.add("event", aboutOf(ef))
-	f.add("source", string(ef.Event.Source))
-	f.add("by", ef.Event.Actor)
-	f.add("happened", stamp(ef.Event.OccurredAt))
-	f.add("labels", strings.Join(ef.Event.Labels, ", "))
-	f.add("reason", ef.Event.Reason)
-	f.add("for", ef.SubscriptionID)
-	f.add("run", ef.RunID)
+	d := &kit.Text{Ask: "What an event owes", Body: []kit.Para{{Name: "stands", Text: became(e, ef), Mark: effectMark(ef.State)}}}
+	d.Fact("event", aboutOf(ef))
+	d.Fact("source", string(ef.Event.Source))
+	d.Fact("by", ef.Event.Actor)
+	d.Fact("happened", kit.Stamp(ef.Event.OccurredAt))
+	d.Fact("labels", strings.Join(ef.Event.Labels, ", "))
+	d.Fact("reason", ef.Event.Reason)
+	d.Fact("for", ef.SubscriptionID)
+	d.Fact("run", ef.RunID)
 	if ef.Event.ChainDepth > 0 {
-		f.add("chain", fmt.Sprintf("%d launches by outcome led here", ef.Event.ChainDepth))
+		d.Fact("chain", fmt.Sprintf("%d launches by outcome led here", ef.Event.ChainDepth))
 	}
-	f.add("tries", fmt.Sprintf("%d of %d spent", ef.Attempts, trigger.MaxAttempts))
-	f.add("last error", ef.LastError)
-	f.add("made", stamp(ef.CreatedAt))
-	f.add("id", ef.ID)
-	d := &kit.Text{Ask: "What an event owes", Body: f.body}
+	d.Fact("tries", fmt.Sprintf("%d of %d spent", ef.Attempts, trigger.MaxAttempts))
+	d.Fact("last error", ef.LastError)
+	d.Fact("made", kit.Stamp(ef.CreatedAt))
+	d.Fact("id", ef.ID)
 	if ef.State == trigger.Failed || ef.State == trigger.Pending {
 		d.Then = append(d.Then, kit.Then{Key: s.keys.retry, Do: func() tea.Cmd { return retry(e, ef) }})
 		d.Then = append(d.Then, kit.Then{Key: s.keys.drop, Do: func() tea.Cmd { askDrop(e, ef); return nil }})
@@ -82,11 +71,4 @@ func (s *Screen) explainEffect(e *screen.Env, ef trigger.Effect) *kit.Text {
 		d.Then = append(d.Then, kit.Then{Key: s.keys.run, Do: func() tea.Cmd { openRun(e, ef); return nil }})
 	}
 	return d
-}
-
-func stamp(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.Local().Format("2006-01-02 15:04:05 MST")
 }
